@@ -7,8 +7,11 @@ import { VERSION } from '@hortus/contract/releases/version';
 import { endOnSignal, type StartedService, startService } from '@hortus/service/start';
 import { welcome } from '@hortus/service/welcome';
 import { BackgroundAgentBuilder } from './agent-builder.ts';
+import { engineMachine } from './engine-machine.ts';
+import { offerEngine } from './engine-offer.ts';
 import { runLocalDaemon } from './local-daemon.ts';
 import { localServer, recordOf } from './local-server.ts';
+import { commandRunner } from './run-command.ts';
 
 let builder: BackgroundAgentBuilder | undefined;
 const service = await startService(process.env, process.cwd(), ({ dataDirectory, agentDirectories }, log) => {
@@ -22,20 +25,27 @@ const { app, config, log } = service;
 console.log(welcome(config, app).join('\n'));
 
 let daemon: { stop(): Promise<void> } | undefined;
+let becoming: Promise<string | undefined> | undefined;
+const ending = new AbortController();
 endOnSignal(log, async () => {
+  ending.abort();
+  // An interrupted installation tidies up after itself.
+  await becoming;
   // Stops the daemon first, so that its last reports reach the service.
   await daemon?.stop();
   builder?.stop();
   await app.close();
 });
 
-const server = config.localServer === 'auto' ? await becomeServer(service) : undefined;
+if (config.localServer === 'auto') becoming = becomeServer(service);
+const server = await becoming;
 if (config.localServer === 'off') console.log('This machine is not a server: HORTUS_LOCAL_SERVER is off.');
 console.log(`\nTry, while this runs:\n${thingsToTry(server).join('\n')}\n`);
 
 /** Returns the server name of this machine; undefined if it cannot be a server. */
 async function becomeServer({ localUrl }: StartedService): Promise<string | undefined> {
-  const { socket, version, trouble } = await askDocker(process.env);
+  const { socket, version, trouble } = await runningEngine();
+  if (version === undefined && trouble === undefined) return undefined;
   if (version === undefined && trouble?.startsWith('you may not use')) {
     const command = `sudo usermod -aG docker ${userInfo().username}`;
     console.log(
@@ -44,9 +54,7 @@ async function becomeServer({ localUrl }: StartedService): Promise<string | unde
     return undefined;
   }
   if (version === undefined) {
-    console.log(
-      `This machine is not a server: no Docker engine answers (${trouble}). Start one, then npm start again.`,
-    );
+    console.log(`This machine is not a server: ${trouble}`);
     return undefined;
   }
   const { dataDirectory } = config;
@@ -80,6 +88,21 @@ async function becomeServer({ localUrl }: StartedService): Promise<string | unde
   }
 }
 
+/** Finds the engine, or offers to install and start one. Neither version nor trouble: what to do was printed. */
+async function runningEngine(): Promise<Awaited<ReturnType<typeof askDocker>>> {
+  const found = await askDocker(process.env);
+  const { version, trouble = '', socket } = found;
+  if (version !== undefined || trouble.startsWith('you may not use')) return found;
+  const run = commandRunner(process.cwd(), ending.signal);
+  const answers = async () => (await askDocker(process.env)).version !== undefined;
+  try {
+    const machine = engineMachine({ run, answers, env: process.env, signal: ending.signal });
+    return (await offerEngine(machine, { trouble, wish: config.installEngine })) ? await askDocker(process.env) : { socket };
+  } catch (error) {
+    return { socket, trouble: (error as Error).message };
+  }
+}
+
 /** Writes the daemon's log lines to the log of the service. */
 function passOn(line: string): void {
   let said: { level?: string; msg?: string; time?: string } | undefined;
@@ -107,7 +130,7 @@ function thingsToTry(server: string | undefined): string[] {
   const next =
     server === undefined
       ? 'npx hortus catalog list'
-      : `npx hortus deploy static-site --name hello --server ${server} --wait`;
+      : 'npx hortus deploy hello --wait';
   return [login, next, `${publicUrl}/docs (in a browser)`].map((line) => `  ${line}`);
 }
 

@@ -1,5 +1,5 @@
 import type { PageSession } from '@hortus/testkit/page-session';
-import { addServer, deployWhole, type ReportedServer } from '@hortus/testkit/reported-servers';
+import { addServer, beginDeployment, deployWhole, type ReportedServer } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
@@ -168,6 +168,19 @@ describe('the page of an instance', () => {
     await page.getByRole('button', { name: 'Heal now' }).click();
     await page.getByText('Deploying orders-db.').waitFor();
     await expectAccessible(page);
+  });
+
+  test('the end of a first deployment shows its containers without a reload, and the charts begin with the instance', async () => {
+    const { deploymentId, definitionId } = await beginDeployment(service, rowan, 'memos', 'fresh');
+    const page = await open(`/instances/${await instanceNamed('fresh')}`);
+    await page.getByText('No containers yet.').waitFor();
+    const instance = { definition_id: definitionId, status: 'running', health: 'healthy' } as const;
+    const components = [{ name: 'main', status: 'running', health: 'healthy', image: 'memos:1' } as const];
+    await rowan.daemon.call('deployments.report', {
+      body: { deployment_id: deploymentId, status: 'success', instance, components },
+    });
+    await page.getByRole('table', { name: 'Components' }).getByText('memos:1').waitFor();
+    await page.getByRole('heading', { name: 'CPU since it was created' }).waitFor();
   });
 
   test('markup in a component name stays text', async () => {

@@ -43,11 +43,15 @@ test('the commands of README and API tour work and print the shown responses', {
   expect(instances.map(({ name, status, health }) => ({ name, status, health })).sort(byName)).toEqual([
     { name: 'first-page', status: 'running', health: 'healthy' },
     { name: 'hello', status: 'running', health: 'healthy' },
+    { name: 'page', status: 'running', health: 'healthy' },
   ]);
   expect(instances.find(({ name }) => name === 'hello')?.url).toBe(`http://hello.localhost:${machine.ingressPort}`);
-  expect(await pageOf('hello.localhost', machine.ingressPort)).toContain('<title>Hello</title>');
+  expect(await pageOf('hello.localhost', machine.ingressPort)).toContain('The deployment works');
+  expect(await pageOf('page.localhost', machine.ingressPort)).toContain('<title>Hello</title>');
+  // The end of a deployment says what runs; nothing has to be waited for.
+  expect(instances.map(({ components }) => components.map(({ name }) => name))).toEqual([['main'], ['main'], ['main']]);
   const { data: deployments } = await client.call('deployments.list');
-  expect(deployments.map(({ status }) => status)).toEqual(['success', 'success']);
+  expect(deployments.map(({ status }) => status)).toEqual(['success', 'success', 'success']);
   const engine = openDockerEngine({ socketPath: machine.socketPath });
   for (const { container_id } of instances)
     expect(await engine.inspect(container_id ?? '')).toMatchObject({ state: 'running' });

@@ -181,6 +181,12 @@ describe('validate', () => {
       '4.2-alpine',
     ],
     [
+      'an image that only servers make',
+      INKWELL.replace('docker.io/library/postgres', 'hortus.invalid/hello'),
+      'reserved-image components.db.image',
+      '{repository: hortus.invalid/hello',
+    ],
+    [
       'floating tag of an action',
       INKWELL.replace('type: exec\n', 'type: job\n    image: docker.io/library/postgres:latest\n'),
       'floating-tag actions[0].image',

@@ -3,7 +3,7 @@ import { Timestamp } from '../envelope.ts';
 import { deploymentMachine } from '../machines/deployment.ts';
 import { choice, idParam, nullable } from '../records/fields.ts';
 import { DeployedImage, logLevels } from './deployment-records.ts';
-import { ReportedInstance } from './instance-records.ts';
+import { ReportedComponent, ReportedInstance } from './instance-records.ts';
 
 /** A line as reported by a daemon; unknown fields are ignored, so that versions may differ. */
 const ReportedLine = Type.Object({
@@ -62,6 +62,12 @@ export const DeployReport = Type.Object(
     deployment_id: idParam('The finished deployment.'),
     status: choice(['success', 'failed']),
     instance: Type.Optional(nullable(ReportedInstance)),
+    components: Type.Optional(
+      Type.Array(ReportedComponent, {
+        maxItems: 200,
+        description: 'After a success: the containers of the instance, so that they are known as soon as it has ended.',
+      }),
+    ),
     images: Type.Optional(Type.Array(DeployedImage, { maxItems: 200 })),
     last_lines: Type.Optional(
       Type.Array(Type.String({ maxLength: 1_000 }), {

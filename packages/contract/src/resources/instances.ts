@@ -139,7 +139,7 @@ export const instanceEndpoints = {
     method: 'POST',
     path: '/instances/components/sync',
     tag: 'instances',
-    summary: 'Report the containers of an instance with several components',
+    summary: 'Report the containers of an instance',
     description: 'Components that are not in the list are removed.',
     permission: 'instances:report',
     daemon: true,

@@ -87,6 +87,8 @@ export class DeploymentReports {
         ...(reason === undefined ? {} : { reason: reason.slice(0, 64) }),
         ...(instance === undefined ? {} : { instance }),
         ...(images === undefined ? {} : { images }),
+        // A failed deployment does not say what runs; the observer does.
+        ...(status === 'success' && components.length > 0 ? { components } : {}),
         ...(gap_ms === undefined ? {} : { gap_ms }),
         ...(last_lines === undefined ? {} : { last_lines: last_lines.slice(-30).map((line) => line.slice(0, 1_000)) }),
         // A rollback by the daemon names the deployment that it undid.
@@ -96,12 +98,6 @@ export class DeploymentReports {
         ...this.#lines.get(id),
       },
     });
-    if (uid === undefined || data.instance_id === null) return;
-    journal.manifests.nameInstance(uid, data.instance_id);
-    if (components.length < 2) return;
-    // The observer reports it again anyway.
-    await service
-      .call('instances.syncComponents', { body: { instance_id: data.instance_id, components } })
-      .catch(() => undefined);
+    if (uid !== undefined && data.instance_id !== null) journal.manifests.nameInstance(uid, data.instance_id);
   }
 }

@@ -37,6 +37,8 @@ export interface Engine {
 
   /** Creates an image from a file system in a tar archive. */
   importImage(ref: string, archive: Buffer): Promise<void>;
+  /** Loads the images of an archive as `docker save` writes it, under their names. */
+  loadImages(archive: Buffer): Promise<void>;
 
   volumes(filter: { labels: LabelFilter }): Promise<NamedFacts[]>;
   volume(name: string): Promise<VolumeFacts | undefined>;

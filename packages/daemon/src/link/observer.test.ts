@@ -76,3 +76,39 @@ it('an engine that is back is asked for the events since the last one', async ()
   expect(asks.slice(1)).toEqual([1_234, 1_234]);
   observer.stop();
 });
+
+it('a single component is reported too, and again only when it changed or the service may have lost it', async () => {
+  const container = {
+    ...{ id: 'c1', name: 'page', image: 'page:1', state: 'running', health: 'healthy', startedAt: 1 },
+    labels: { [label.managed]: 'true', [label.instance]: 'page', [label.component]: 'main', [label.primary]: 'true' },
+  };
+  const calls: string[] = [];
+  const containers = async () => [container];
+  const events = (_: EventFilter, __: unknown, signal: AbortSignal) =>
+    new Promise<void>((done) => signal.addEventListener('abort', () => done()));
+  const observer = new Observer({
+    engine: { containers, events } as unknown as Engine,
+    service: { call: async (name: string) => void calls.push(name) } as unknown as ObserverOptions['service'],
+    journal: { manifests: { instanceId: () => 'ins_1' } } as unknown as ObserverOptions['journal'],
+    log: quiet as unknown as ObserverOptions['log'],
+    serverId: () => 'srv_1',
+    busy: () => false,
+    collectMs: 1,
+    everyMs: 5,
+  });
+  const count = (name: string) => calls.filter((call) => call === name).length;
+  const rounds = async (more: number) => {
+    const wanted = count('instances.report') + more;
+    await until(() => count('instances.report') >= wanted, { describe: 'further rounds' });
+  };
+  observer.start();
+  await rounds(3);
+  expect(count('instances.syncComponents')).toBe(1);
+  container.health = 'unhealthy';
+  await until(() => count('instances.syncComponents') === 2, { describe: 'the change' });
+  observer.all();
+  await until(() => count('instances.syncComponents') === 3, { describe: 'the repetition' });
+  await rounds(2);
+  observer.stop();
+  expect(count('instances.syncComponents')).toBe(3);
+});

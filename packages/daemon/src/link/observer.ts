@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { ContainerEvent, Engine } from '../engine/engine.ts';
 import { guarded } from '../guard.ts';
-import { type ObservedInstance, observe, withoutReplicas } from '../instances/observe.ts';
+import { type ObservedComponent, type ObservedInstance, observe, withoutReplicas } from '../instances/observe.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 import { label } from '../plan/labels.ts';
-import type { Service } from './service.ts';
+import { isRefusal, type Service } from './service.ts';
 
 export interface ObserverOptions {
   engine: Engine;
@@ -34,6 +34,8 @@ export class Observer {
   readonly #options: Required<ObserverOptions>;
   readonly #stopped = new AbortController();
   readonly #reported = new Map<string, ObservedInstance>();
+  /** Components that the service has; sent again only if they change, or if it may have lost them. */
+  readonly #synced = new Map<string, readonly ObservedComponent[]>();
   /** Number of events of an instance in this second. */
   readonly #recent = new Map<string | undefined, { count: number }>();
   #soon: NodeJS.Timeout | undefined;
@@ -62,6 +64,7 @@ export class Observer {
   /** Schedules a report for this instance, or for all. */
   changed(uid?: string): void {
     this.#changed.add(uid);
+    this.#forget(uid);
     const notify = () => {
       this.#soon = undefined;
       this.#notify(false);
@@ -71,7 +74,14 @@ export class Observer {
 
   /** Reports everything, for a service that may have lost it. */
   all(): void {
+    this.#forget();
     this.#notify(true);
+  }
+
+  /** The end of a deployment reports components too, so what was reported before a change says nothing. */
+  #forget(uid?: string): void {
+    if (uid === undefined) this.#synced.clear();
+    else this.#synced.delete(uid);
   }
 
   async #watch(): Promise<void> {
@@ -147,7 +157,11 @@ export class Observer {
     const news = now.filter(
       (instance) => everything || !isDeepStrictEqual(this.#reported.get(instance.instance_uid), instance),
     );
-    if (some.includes(undefined)) this.#reported.clear();
+    if (some.includes(undefined)) {
+      this.#reported.clear();
+      const present = new Set(seen.map(({ instance_uid }) => instance_uid));
+      for (const uid of this.#synced.keys()) if (!present.has(uid)) this.#synced.delete(uid);
+    }
     for (const instance of now) this.#reported.set(instance.instance_uid, instance);
     if (news.length === 0) return;
     await service.call('instances.report', { body: { instances: news.map(({ components: _, ...item }) => item) } });
@@ -162,11 +176,17 @@ export class Observer {
   }
 
   async #reportComponents({ instance_uid, components: parts }: ObservedInstance): Promise<void> {
-    const { journal, service } = this.#options;
+    const { journal, service, log } = this.#options;
     const components = withoutReplicas(parts);
     const instance_id = journal.manifests.instanceId(instance_uid);
-    const isOnNodes = components.some(({ nodes }) => nodes !== undefined);
-    if ((components.length < 2 && !isOnNodes) || instance_id === undefined) return;
-    await service.call('instances.syncComponents', { body: { instance_id, components } });
+    if (instance_id === undefined || isDeepStrictEqual(this.#synced.get(instance_uid), components)) return;
+    try {
+      await service.call('instances.syncComponents', { body: { instance_id, components } });
+      this.#synced.set(instance_uid, components);
+    } catch (error) {
+      // Released meanwhile, for example; the others are still reported.
+      if (!isRefusal(error)) throw error;
+      log.debug({ err: error, instance: instance_uid }, 'the service refused the components of an instance');
+    }
   }
 }

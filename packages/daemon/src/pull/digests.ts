@@ -1,10 +1,13 @@
 import type { DeployedImage } from '@hortus/contract/resources/deployment-records';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import { imageText, parseImage, repositoryOf } from '@hortus/template/notation/image-reference';
+import { isMadeImage } from '@hortus/template/notation/made-images';
 import type { Engine } from '../engine/engine.ts';
 
 /** Returns the registry digest of a local image; null for images that exist only locally. */
 export async function digestOf(engine: Engine, image: string, idOrName = image): Promise<string | null> {
+  // Some engines name a digest also for images that were loaded; no registry could serve it.
+  if (isMadeImage(image)) return null;
   const named = parseImage(image).digest;
   if (named !== undefined) return named;
   const repository = repositoryOf(image);

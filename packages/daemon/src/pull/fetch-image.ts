@@ -1,9 +1,11 @@
 import type { RegistryLogin } from '@hortus/contract/resources/manifest';
 import { isFloating, parseImage, registryOf } from '@hortus/template/notation/image-reference';
+import { isMadeImage } from '@hortus/template/notation/made-images';
 import type { Engine, Platform } from '../engine/engine.ts';
 import { runsOn } from '../fingerprint/platform.ts';
 import { ImageProblem } from './image-problem.ts';
 import { localImage, substitution } from './local-image.ts';
+import { madeImage, making } from './made-image.ts';
 import { PullReport } from './pull-progress.ts';
 
 export interface Fetching {
@@ -22,7 +24,8 @@ export interface Fetching {
 
 /**
  * Ensures that the engine has the image. A local image with a version tag is used as it is. A floating tag may be
- * pulled again; a failure of that is only a warning. A local substitute is never pulled.
+ * pulled again; a failure of that is only a warning. A local substitute is never pulled, and neither is an image that the
+ * server makes itself.
  */
 export async function fetchImage(image: string, fetching: Fetching): Promise<string> {
   const { engine, renew } = fetching;
@@ -31,6 +34,13 @@ export async function fetchImage(image: string, fetching: Fetching): Promise<str
     const local = await localImage(engine, image, substitute);
     await requirePlatform(engine, substitute, local.platform);
     return substitution(image, substitute);
+  }
+  if (isMadeImage(image)) {
+    const made = await madeImage(engine, image, false);
+    // Like a pulled image it is removed once nothing uses it, because it can be made again.
+    if (made.from !== undefined) fetching.pulled?.(image);
+    await requirePlatform(engine, image, made.platform);
+    return making(image, made);
   }
   const there = await engine.image(image);
   const isWanted = there === undefined || (renew && isFloating(parseImage(image)));

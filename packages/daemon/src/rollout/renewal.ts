@@ -1,15 +1,17 @@
 import type { Manifest } from '@hortus/contract/template/manifest';
 import { parseImage } from '@hortus/template/notation/image-reference';
+import { isMadeImage } from '@hortus/template/notation/made-images';
 import type { Reading } from '../instances/read-actual.ts';
 import { type Fetching, pullImage } from '../pull/fetch-image.ts';
 import { localImage, substitution } from '../pull/local-image.ts';
+import { madeImage, making } from '../pull/made-image.ts';
 
 /** Current image id by image name. */
 export type ImageIds = ReadonlyMap<string, string>;
 
 /**
  * Pulls every image of a manifest again, whatever its tag; skips digests, whose content cannot change, and local
- * substitutes. Throws if a pull fails, because the caller asked for a renewal.
+ * substitutes. Images that the server makes itself are made again. Throws if a pull fails, because the caller asked for a renewal.
  */
 export async function renewImages(manifest: Manifest, fetching: Omit<Fetching, 'renew'>): Promise<ImageIds> {
   const { engine, say } = fetching;
@@ -20,6 +22,12 @@ export async function renewImages(manifest: Manifest, fetching: Omit<Fetching, '
     if (substitute !== undefined) {
       ids.set(image, (await localImage(engine, image, substitute)).id);
       say?.('info', substitution(image, substitute));
+      continue;
+    }
+    if (isMadeImage(image)) {
+      const made = await madeImage(engine, image, true);
+      ids.set(image, made.id);
+      say?.('info', making(image, made));
       continue;
     }
     if (parseImage(image).digest !== undefined) continue;

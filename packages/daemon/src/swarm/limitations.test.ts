@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { component, manifest } from '../plan/testing/manifests.ts';
-import { lossesOf, MAX_FILE_BYTES, refusalsOf } from './limitations.ts';
+import { lossesOf, MAX_FILE_BYTES, refusalsOf, requireMadeImages } from './limitations.ts';
 
 describe('what a Swarm cannot do', () => {
   it('is named with its component', () => {
@@ -36,5 +36,14 @@ describe('what a Swarm cannot do', () => {
     const ordinary = manifest('u', [component('main', { confinement }), component('side')]);
     expect(refusalsOf(ordinary)).toEqual([]);
     expect(lossesOf(ordinary)).toEqual([expect.stringContaining('no-new-privileges does not apply to main:')]);
+  });
+
+  it('includes an image that only one of several nodes would have', () => {
+    const hello = manifest('u', [component('main', { image: 'hortus.invalid/hello:1' })]);
+    expect(() => requireMadeImages(hello, [{}, {}])).toThrow(
+      'A Docker Swarm of 2 nodes cannot run this: main: hortus.invalid/hello:1 is made on one node',
+    );
+    expect(() => requireMadeImages(hello, [{}])).not.toThrow();
+    expect(() => requireMadeImages(manifest('u', [component('main')]), [{}, {}])).not.toThrow();
   });
 });

@@ -1,4 +1,5 @@
 import type { Manifest, ManifestComponent } from '@hortus/contract/template/manifest';
+import { isMadeImage } from '@hortus/template/notation/made-images';
 
 /** The manifest needs something that services of a Swarm do not have. */
 export class NotOnSwarm extends Error {}
@@ -38,6 +39,18 @@ function refusedIn(component: ManifestComponent): string[] {
       .filter(({ content }) => Buffer.byteLength(content) > MAX_FILE_BYTES)
       .map(({ mount_path }) => `file ${mount_path} is larger than ${MAX_FILE_BYTES} bytes`),
   ];
+}
+
+/**
+ * Refuses images that daemons make on a Swarm of several nodes: only the node of this daemon would have them. Nodes that are down
+ * count, because tasks move to them once they return.
+ */
+export function requireMadeImages({ components }: Pick<Manifest, 'components'>, nodes: readonly unknown[]): void {
+  const made = components.find(({ image }) => isMadeImage(image));
+  if (made === undefined || nodes.length < 2) return;
+  throw new NotOnSwarm(
+    `A Docker Swarm of ${nodes.length} nodes cannot run this: ${made.name}: ${made.image} is made on one node, and no registry has it for the others. Use a template with an image of a registry, such as static-site`,
+  );
 }
 
 /** Names protections that every container on a plain server has, but services of a Swarm cannot have. */

@@ -12,7 +12,7 @@ import { inTime } from '../rollout/step-time.ts';
 import { type Attempt, beginAttempt, readInstance } from './attempt.ts';
 import type { ViewOf } from './instance-views.ts';
 import { irreversibleJob } from './irreversible-job.ts';
-import { lossesOf, NotOnSwarm, requireSwarm } from './limitations.ts';
+import { lossesOf, NotOnSwarm, requireMadeImages, requireSwarm } from './limitations.ts';
 import { losable, serviceLossLines } from './node-loss.ts';
 import { pinnedImage } from './pinned-image.ts';
 import { recordPin } from './pins.ts';
@@ -38,6 +38,7 @@ export async function rollOutOnSwarm(rollout: Rollout, deps: SwarmRolloutDeps): 
   try {
     requireSwarm(rollout.manifest);
     const begun = await beginAttempt(rollout, cluster, engine, deps.ingress.cluster);
+    requireMadeImages(rollout.manifest, begun.nodes);
     const renewed = await renewedImages(rollout, deps);
     signal.throwIfAborted();
     attempt = begun;

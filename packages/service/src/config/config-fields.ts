@@ -50,6 +50,8 @@ export interface Config {
   readonly adminPassword: string | undefined;
   readonly masterKey: string | undefined;
   readonly localServer: 'auto' | 'off';
+  /** Whether npm start installs and starts a container engine where none answers. */
+  readonly installEngine: 'ask' | 'yes' | 'no';
   /** Path of Caddy for the local daemon; by default the one in PATH. */
   readonly caddy: string | undefined;
   /** Ports of the local daemon's ingress; undefined takes 80 and 443, or higher ones if those need root. */

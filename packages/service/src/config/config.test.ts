@@ -27,6 +27,7 @@ describe('settings', () => {
       adminPassword: undefined,
       masterKey: undefined,
       localServer: 'auto',
+      installEngine: 'ask',
       caddy: undefined,
       ingressHttp: undefined,
       ingressHttps: undefined,

@@ -169,6 +169,13 @@ export const settings: Readonly<Record<string, Setting>> = {
     read: oneOf('auto', 'off'),
     otherwise: () => 'auto',
   }),
+  HORTUS_INSTALL_ENGINE: setting({
+    field: 'installEngine',
+    meaning:
+      'Whether npm start, as root on Debian without a running Docker engine, installs and starts one: ask asks at a terminal, yes does it, no does not.',
+    read: oneOf('ask', 'yes', 'no'),
+    otherwise: () => 'ask',
+  }),
   HORTUS_CADDY: setting({
     field: 'caddy',
     meaning: 'Path of the Caddy program that the local daemon runs, or off. Used by npm start.',

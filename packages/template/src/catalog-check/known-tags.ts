@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Canonical } from '../canonical/canonical-form.ts';
 import { imagesOf } from '../canonical/images-of.ts';
 import { imageText } from '../notation/image-reference.ts';
+import { isMadeImage } from '../notation/made-images.ts';
 import { nearest } from '../schema/nearest.ts';
 import { error, type Remark } from '../source/finding.ts';
 
@@ -32,7 +33,13 @@ export function* unknownTags(spec: Canonical, known: ReadonlySet<string>): Gener
   if (spec.unverified) return;
   for (const [path, image] of imagesOf(spec)) {
     const { repository, tag } = image;
-    if (tag === undefined || image.digest !== undefined || known.has(short(`${repository}:${tag}`))) continue;
+    if (
+      tag === undefined ||
+      image.digest !== undefined ||
+      isMadeImage(repository) ||
+      known.has(short(`${repository}:${tag}`))
+    )
+      continue;
     const name = `${short(repository)}:`;
     const others = [...known].filter((text) => text.startsWith(name)).map((text) => text.slice(name.length));
     if (isOfficial(name) && others.some((other) => isOtherFlavour(tag, other))) continue;

@@ -2,6 +2,7 @@ import type { Held } from '@hortus/contract/template/image';
 import type { Canonical } from '../canonical/canonical-form.ts';
 import { imagesOf } from '../canonical/images-of.ts';
 import { imageText } from '../notation/image-reference.ts';
+import { isMadeImage } from '../notation/made-images.ts';
 import { pathText } from '../source/finding.ts';
 import { type Judgement, judgeImage } from './judge-image.ts';
 import type { VersionTable } from './version-table.ts';
@@ -15,20 +16,22 @@ export interface ImageFreshness extends Judgement {
   readonly held: Held | undefined;
 }
 
-/** Judges every image of a catalog, in its order. */
+/** Judges every image of a catalog that a registry has, in its order. */
 export function catalogFreshness(
   catalog: Iterable<{ readonly species: string; readonly spec: Canonical }>,
   table: VersionTable,
 ): ImageFreshness[] {
   return [...catalog].flatMap(({ species, spec }) =>
-    [...imagesOf(spec)].map(([path, image]) => ({
-      species,
-      path: pathText(path),
-      image: imageText(image),
-      pinned: image.digest !== undefined,
-      held: image.held,
-      ...judgeImage(image, table),
-    })),
+    [...imagesOf(spec)]
+      .filter(([, { repository }]) => !isMadeImage(repository))
+      .map(([path, image]) => ({
+        species,
+        path: pathText(path),
+        image: imageText(image),
+        pinned: image.digest !== undefined,
+        held: image.held,
+        ...judgeImage(image, table),
+      })),
   );
 }
 

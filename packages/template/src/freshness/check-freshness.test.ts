@@ -58,3 +58,9 @@ it('names the line of a broken table', async () => {
   expect(stderr).toMatch(/versions\.tsv: line 2: needs a repository and a tag/);
   expect(code).toBe(2);
 });
+
+it('leaves out an image that servers make themselves', async () => {
+  const { code, stdout } = await run('{repository: hortus.invalid/hello, tag: "1"}', NEWER, '--json');
+  expect(JSON.parse(stdout)).toEqual([]);
+  expect(code).toBe(0);
+});

@@ -44,7 +44,7 @@ async function compare(file: string): Promise<void> {
   if (table === undefined) return;
   const catalog = (await loadCatalog(values.catalog)).flatMap(({ species, spec }) => (spec ? [{ species, spec }] : []));
   const images = catalogFreshness(catalog, table);
-  if (images.length === 0) return fail(`${values.catalog} has no valid template.\n`);
+  if (catalog.length === 0) return fail(`${values.catalog} has no valid template.\n`);
   if (values.json) process.stdout.write(`${JSON.stringify(images, undefined, 2)}\n`);
   else process.stdout.write(values.pins ? pinsReport(images) : freshnessReport(images, digestsIn(table)));
   if (images.some(isOpen)) process.exitCode = 1;

@@ -1,5 +1,6 @@
 import { imagesOf } from '../canonical/images-of.ts';
-import { isFloating } from '../notation/image-reference.ts';
+import { imageText, isFloating } from '../notation/image-reference.ts';
+import { HELLO_IMAGE, HELLO_SPECIES, isMadeImage } from '../notation/made-images.ts';
 import { error, type Path, type Remark, warning } from '../source/finding.ts';
 import { halfFloating } from './half-floating.ts';
 import { type Rule, repeated } from './rule.ts';
@@ -32,11 +33,21 @@ export const images: Rule = function* (spec) {
     if (image === undefined) yield error('no-image', ['components', name], `component ${name} has no image`);
   }
   for (const [path, image] of imagesOf(spec)) {
+    const text = imageText(image);
+    if (isMadeImage(text)) {
+      if (text !== HELLO_IMAGE || spec.slug !== HELLO_SPECIES) yield reserved(path, text);
+      continue;
+    }
     const version = halfFloating(image);
     if (isFloating(image)) yield floating(path, image.tag);
     else if (version !== undefined) yield incomplete(path, image.tag ?? '', version);
   }
 };
+
+function reserved(path: Path, image: string): Remark {
+  const message = `${image} is reserved: servers make ${HELLO_IMAGE} themselves for the template ${HELLO_SPECIES}, and no registry has it`;
+  return error('reserved-image', path, message, 'name an image of a registry');
+}
 
 function floating(path: Path, tag = 'latest'): Remark {
   const message = `the tag ${tag} can move to another image`;

@@ -20,6 +20,7 @@ import {
   imageDigests,
   imagesInUse,
   importImage,
+  loadImages,
   pullImage,
   readImage,
   removeImage,
@@ -59,6 +60,7 @@ export function openDockerEngine({ socketPath, timeouts }: DockerEngineOptions):
     isSubstitute: () => false,
     pull: (ref, on, options = {}) => pullImage(api, ref, on, options),
     importImage: (ref, archive) => importImage(api, ref, archive),
+    loadImages: (archive) => loadImages(api, archive),
 
     volumes: ({ labels }) => listVolumes(api, labels),
     volume: (name) => findVolume(api, name),

@@ -84,6 +84,21 @@ export async function importImage(api: DockerApi, ref: string, archive: Buffer):
   }
 }
 
+export async function loadImages(api: DockerApi, archive: Buffer): Promise<void> {
+  const operation = 'load an image';
+  const { body } = await api.call({
+    operation,
+    method: 'POST',
+    path: '/images/load',
+    query: { quiet: 'true' },
+    body: archive,
+    timeout: api.timeouts.heavy,
+  });
+  for await (const line of jsonLines<PullLine>(once(body))) {
+    if (line.error !== undefined) throw new EngineProblem({ operation, kind: 'failed', detail: line.error });
+  }
+}
+
 async function* once(body: Buffer): AsyncGenerator<Buffer> {
   yield body;
 }

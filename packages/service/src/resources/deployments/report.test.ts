@@ -84,7 +84,8 @@ onBothEngines((engine) => {
         health: 'healthy',
         started_at,
       } as const;
-      const ended = await services.report(daemon, { deployment_id: id, status: 'success', instance });
+      const components = [{ name: 'main', status: 'running', container_id: 'c1' } as const];
+      const ended = await services.report(daemon, { deployment_id: id, status: 'success', instance, components });
       expect(ended).toMatchObject({ status: 'success', reason: null, error: null });
       expect(await services.definitions.read(owner, definition.id)).toMatchObject({
         status: 'active',
@@ -95,6 +96,7 @@ onBothEngines((engine) => {
         started_at: Date.parse(started_at),
         revision: 1,
         url: 'https://blog.example.org',
+        components,
       });
       expect(await types(id)).toEqual(['deployment.started', 'deployment.success']);
       const [, success] = await services.eventsOf(id);

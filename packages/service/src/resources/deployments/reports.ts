@@ -1,6 +1,6 @@
 import type { DeployedImage, Deployment } from '@hortus/contract/resources/deployment-records';
 import type { DeploymentStatusReport, DeployReport, LogPosition } from '@hortus/contract/resources/deployment-reports';
-import type { Instance, ReportedInstance } from '@hortus/contract/resources/instance-records';
+import type { Instance, ReportedComponent, ReportedInstance } from '@hortus/contract/resources/instance-records';
 import { maskOf } from '@hortus/template/masking/masking';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { conflict, notFound, Problem } from '../../problem.ts';
@@ -28,6 +28,8 @@ export interface DeployedFacts {
   readonly status: ReportedInstance['status'];
   readonly health: Instance['health'];
   readonly started_at: number;
+  /** Undefined if the daemon does not say; it may report them apart. */
+  readonly components?: readonly ReportedComponent[];
 }
 
 interface InstancesOfDeployments {
@@ -59,7 +61,7 @@ export interface DeploymentReportsDeps {
 }
 
 type Body = DeploymentStatusReport &
-  Pick<DeployReport, 'instance' | 'images' | 'gap_ms' | 'last_lines' | 'rollback_of' | 'revision'>;
+  Pick<DeployReport, 'instance' | 'components' | 'images' | 'gap_ms' | 'last_lines' | 'rollback_of' | 'revision'>;
 
 /** A report without secrets, read as far as possible before the transaction begins. */
 export interface Report {
@@ -78,6 +80,7 @@ export interface Report {
   /** Set if a daemon reports a rollback that it made on its own. */
   readonly returned: Return | undefined;
   readonly instance: Partial<ReportedInstance>;
+  readonly components: readonly ReportedComponent[] | undefined;
   readonly expected: { readonly url: string | null; readonly health: Instance['health'] };
 }
 
@@ -115,6 +118,7 @@ export class DeploymentReports {
       lastLines: await Promise.all((body.last_lines ?? []).map(mask)),
       returned,
       instance: { ...(container_id !== null && { container_id }), ...body.instance },
+      components: body.components,
       expected:
         body.status === 'success' ? await this.#expected({ ...row, revision }) : { url: null, health: 'unknown' },
     };
@@ -184,6 +188,7 @@ export class DeploymentReports {
       status: instance.status ?? 'running',
       health: instance.health ?? expected.health,
       started_at: readTime(instance.started_at) ?? tx.now,
+      ...(report.components && { components: report.components }),
     };
     if (ended.kind === 'migrate') {
       await this.#deps.elsewhere(tx, ended, facts);

@@ -25,6 +25,7 @@ export type Columns = Partial<
     | 'restarted_at'
     | 'revision'
     | 'url'
+    | 'components'
     | 'last_reported_at'
     | 'drift'
     | 'drifted_at'

@@ -138,6 +138,19 @@ onBothEngines((engine) => {
   });
 
   describe('the components of an instance', () => {
+    it('are known from the end of its deployment on, and stay if a later one does not say them', async () => {
+      const { running, storage, instances, read } = await openInstanceServices(engine);
+      const { id } = await running();
+      const part = { name: 'main', status: 'running', container_id: 'c9' } as const;
+      const ended = { revision: 1, url: null, status: 'running' } as const;
+      const stored = [{ ...part, health: 'unknown', image: null }];
+      // A name that is reported twice must not prevent the end of the deployment.
+      await storage.write((tx) => instances.deployed(tx, id, { ...ended, components: [part, part] }));
+      expect((await read(id)).components).toEqual(stored);
+      await storage.write((tx) => instances.deployed(tx, id, ended));
+      expect((await read(id)).components).toEqual(stored);
+    });
+
     it('are replaced as a whole, by the daemon of the server', async () => {
       const { running, storage, instances, daemon, read, principal, addServer } = await openInstanceServices(engine);
       const { id } = await running();

@@ -1,7 +1,7 @@
 // What other resources may use of instances.
 export type { BuiltInOrder } from './built-in-order.ts';
+export { withoutIds } from './components-text.ts';
 export type { NamedRow } from './lists/store.ts';
-export { withoutIds } from './moved-components.ts';
 export { up } from './of-tenant.ts';
 export { specOf } from './running-template.ts';
 export { type Instances, released } from './service.ts';

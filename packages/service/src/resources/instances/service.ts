@@ -11,11 +11,11 @@ import type { Listing, Page, PageRequest, Pages } from '../../storage/page.ts';
 import { type Queries, RunAgain, type Tx } from '../../storage/storage.ts';
 import type { Catalog } from '../templates/public.ts';
 import type { BuiltInOrder } from './built-in-order.ts';
+import { componentsText, withoutIds } from './components-text.ts';
 import { type Facts, forgetHealth, take } from './facts.ts';
 import { hostPortsOf } from './host-ports.ts';
 import { instanceLifecycle } from './lifecycle.ts';
 import { type InstanceFilter, instancesOf, type NamedRow, type Scope } from './lists/store.ts';
-import { withoutIds } from './moved-components.ts';
 import { instanceRecord } from './record.ts';
 import { takeReport } from './report.ts';
 import { specOf } from './running-template.ts';
@@ -32,6 +32,13 @@ import {
   moveInstance,
   writeComponents,
 } from './store.ts';
+
+/** What a successful deployment says about its instance. */
+type Deployed = Partial<Facts> & {
+  readonly revision: number;
+  readonly url: string | null;
+  readonly components?: readonly ReportedComponent[];
+};
 
 export interface InstancesDeps {
   readonly reader: Queries;
@@ -175,19 +182,7 @@ export class Instances {
     const names = reported.map(({ name }) => name);
     const twice = names.find((name, index) => names.indexOf(name) !== index);
     if (twice !== undefined) throw invalid('components', `${twice} is named twice.`);
-    const components = JSON.stringify(
-      reported.map(
-        ({ name, container_id = null, container_name, status, health = 'unknown', image = null, nodes }) => ({
-          name,
-          container_id,
-          ...(container_name && { container_name }),
-          status,
-          health,
-          image,
-          ...(nodes && { nodes }),
-        }),
-      ),
-    );
+    const components = componentsText(reported);
     if (components === row.components) return this.record(row);
     await writeComponents(tx, id, components);
     return this.record(await this.find(tx, principal, id));
@@ -226,23 +221,22 @@ export class Instances {
   }
 
   /** Applies a successful deployment. An instance released meanwhile stays released. */
-  async deployed(
-    tx: Tx,
-    instanceId: string,
-    { revision, url, status, ...facts }: Partial<Facts> & { readonly revision: number; readonly url: string | null },
-  ): Promise<void> {
+  async deployed(tx: Tx, instanceId: string, { revision, url, status, components, ...facts }: Deployed): Promise<void> {
     const row = await lockInstance(tx, instanceId);
     if (!row || row.status === 'released') return;
-    await take(tx, row, { ...facts, status: status ?? 'running' }, { actor: row.server_id, set: { revision, url } });
+    await take(
+      tx,
+      row,
+      { ...facts, status: status ?? 'running' },
+      {
+        actor: row.server_id,
+        set: { revision, url, ...(components && { components: componentsText(components) }) },
+      },
+    );
   }
 
   /** Moves the instance to another server; its previous containers are no longer managed. */
-  async relocate(
-    tx: Tx,
-    instanceId: string,
-    serverId: string,
-    facts: Parameters<Instances['deployed']>[2],
-  ): Promise<void> {
+  async relocate(tx: Tx, instanceId: string, serverId: string, facts: Deployed): Promise<void> {
     const row = await lockInstance(tx, instanceId);
     if (!row) return;
     await moveInstance(tx, instanceId, { server_id: serverId, components: withoutIds(row.components) });

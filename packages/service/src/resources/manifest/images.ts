@@ -1,12 +1,13 @@
 import type { DeployedImage } from '@hortus/contract/resources/deployment-records';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import { imageText, parseImage, registryOf } from '@hortus/template/notation/image-reference';
+import { isMadeImage } from '@hortus/template/notation/made-images';
 import type { Row } from '../../storage/tables.ts';
 
-/** Lists the registries that a server must reach to run the manifest. */
+/** Lists the registries that a server must reach to run the manifest; none for images that it makes itself. */
 export function registriesOf({ components, actions }: Manifest): string[] {
   const images = [...components.map(({ image }) => image), ...actions.flatMap(({ image }) => image ?? [])];
-  return [...new Set(images.map(registryOf))].sort();
+  return [...new Set(images.filter((image) => !isMadeImage(image)).map(registryOf))].sort();
 }
 
 const pinned: readonly Row<'deployments'>['kind'][] = ['rollback', 'heal', 'migrate', 'test'];

@@ -27,8 +27,16 @@ interface ChartProps {
 
 const HEIGHT = 138;
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const seconds = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 const TWO_DAYS = 2 * 86_400;
+/** Below it, several labels would show the same minute. */
+const TEN_MINUTES = 600;
 const POWERS = Array.from({ length: 50 }, (_, power) => 2 ** power);
 
 /** One series over time: its value now beside the title, few time labels, deployments as vertical marks. */
@@ -140,8 +148,11 @@ function optionsOf(width: number, latest: { readonly current: ChartProps }): uPl
   };
 }
 
-const timeOf = (at: number, { from }: ChartProps): string =>
-  (Date.now() / 1000 - from > TWO_DAYS ? day : clock).format(at * 1000);
+function timeOf(at: number, { from }: ChartProps): string {
+  const span = Date.now() / 1000 - from;
+  const words = span > TWO_DAYS ? day : span < TEN_MINUTES ? seconds : clock;
+  return words.format(at * 1000);
+}
 
 function drawMarks(plot: uPlot, { marks, from }: ChartProps, token: (name: string) => string): void {
   const { ctx, bbox } = plot;

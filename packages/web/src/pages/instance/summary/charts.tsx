@@ -1,32 +1,31 @@
 import type { Deployment } from '@hortus/contract/resources/deployment-records';
-import type { InstanceMetrics, InstanceReading, MetricRange } from '@hortus/contract/resources/metrics';
+import type { Instance } from '@hortus/contract/resources/instance-records';
+import type { InstanceMetrics, InstanceReading } from '@hortus/contract/resources/metrics';
 import { useApi } from '../../../api/query.ts';
 import { memory } from '../../../parts/amount.ts';
 import { useListSearch } from '../../../parts/list-search.ts';
 import { Trouble } from '../../../parts/waiting.tsx';
 import { Chart, type Mark } from './chart.tsx';
+import { chosenRange, RANGES, shownSpan } from './range.ts';
 import { rate, seriesOf } from './series.ts';
 
-const RANGES: readonly { readonly range: MetricRange; readonly words: string }[] = [
-  { range: '1h', words: 'last hour' },
-  { range: '24h', words: 'last 24 h' },
-  { range: '7d', words: 'last 7 days' },
-];
-
-/** CPU, memory and network over time, with the deployments on the time axis. The range is in the URL. */
+/**
+ * CPU, memory and network over time, with the deployments on the time axis. The range is in the URL; a younger instance is shown
+ * over the time that it has lived.
+ */
 export function Charts({
-  instanceId,
-  reading,
+  instance,
+  readings,
   deployments,
 }: {
-  instanceId: string;
-  reading: InstanceReading | undefined;
+  instance: Instance;
+  readings: readonly InstanceReading[];
   deployments: readonly Deployment[];
 }) {
   const [search, change] = useListSearch('/frame/instances/$id');
-  const { range, words } =
-    RANGES.find((range) => range.range === search.range) ?? (RANGES[1] as (typeof RANGES)[number]);
-  const query = useApi('metrics.instance', { params: { id: instanceId }, query: { range } });
+  const { range } = chosenRange(search.range);
+  const span = shownSpan(range, Date.parse(instance.created_at), Date.now());
+  const query = useApi('metrics.instance', { params: { id: instance.id }, query: { range: span.range } });
   const metrics = query.data?.data;
   if (!metrics && query.error) return <Trouble error={query.error} />;
   return (
@@ -44,7 +43,7 @@ export function Charts({
         ))}
       </fieldset>
       <div className="charts">
-        {metrics && <Three metrics={metrics} reading={reading} marks={marksOf(deployments)} words={words} />}
+        {metrics && <Three metrics={metrics} readings={readings} marks={marksOf(deployments)} span={span} />}
       </div>
     </div>
   );
@@ -52,19 +51,21 @@ export function Charts({
 
 function Three({
   metrics,
-  reading,
+  readings,
   marks,
-  words,
+  span,
 }: {
   metrics: InstanceMetrics;
-  reading: InstanceReading | undefined;
+  readings: readonly InstanceReading[];
   marks: readonly Mark[];
-  words: string;
+  span: ReturnType<typeof shownSpan>;
 }) {
+  const reading = readings.at(-1);
   const isMeasured = reading !== undefined && (reading.live || reading.components.length > 0);
-  const series = seriesOf(metrics, (isMeasured ? reading : metrics.latest) ?? undefined);
+  const series = seriesOf(metrics, isMeasured ? readings : metrics.latest ? [metrics.latest] : []);
   const { now } = series;
-  const shared = { xs: series.xs, marks, from: Date.parse(metrics.from) / 1000, words };
+  const from = Math.max(Date.parse(metrics.from), span.from) / 1000;
+  const shared = { xs: series.xs, marks, from, words: span.words };
   const [memoryValue = '–', memoryUnit = ''] = now ? memory(now.memory).split(' ') : [];
   return (
     <>

@@ -12,7 +12,7 @@ export function Components({
   reading: InstanceReading | undefined;
 }) {
   if (components.length === 0)
-    return <p className="text-ink-2">Its daemon has not reported containers yet. It does so once a minute.</p>;
+    return <p className="text-ink-2">No containers yet. Its daemon reports them at the end of each deployment.</p>;
   // Only components of a cluster have nodes.
   const onNodes = components.some(({ nodes }) => nodes !== undefined);
   return (

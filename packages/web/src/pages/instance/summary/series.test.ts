@@ -16,12 +16,12 @@ const point = (minute: number, cpu_percent: number) => ({
 const metrics = (points: ReturnType<typeof point>[]) => ({ step_seconds: 60, points }) as unknown as InstanceMetrics;
 
 it('a missing report breaks the line instead of being drawn over', () => {
-  const { xs, cpu } = seriesOf(metrics([point(1, 10), point(2, 20), point(5, 30)]), undefined);
+  const { xs, cpu } = seriesOf(metrics([point(1, 10), point(2, 20), point(5, 30)]), []);
   expect(cpu).toEqual([10, 20, null, 30]);
   expect(xs).toEqual([60, 120, 180, 300]);
 });
 
-it('the newest reading ends the line with the sum of all components, unless a point is newer', () => {
+it('readings that are newer than the points end the line with the sum of all components', () => {
   const usage = { cpu_percent: 4, memory_bytes: 5, received_bytes_per_second: 0, sent_bytes_per_second: 0 };
   const components = [
     { ...usage, component: 'db' },
@@ -33,8 +33,10 @@ it('the newest reading ends the line with the sum of all components, unless a po
     live: true,
     components,
   });
-  expect(seriesOf(metrics([point(1, 10)]), reading(2))).toMatchObject({ cpu: [10, 8], now: { cpu: 8, memory: 10 } });
-  expect(seriesOf(metrics([point(3, 10)]), reading(2)).cpu).toEqual([10]);
+  expect(seriesOf(metrics([point(1, 10)]), [reading(2)])).toMatchObject({ cpu: [10, 8], now: { cpu: 8, memory: 10 } });
+  expect(seriesOf(metrics([point(3, 10)]), [reading(2)]).cpu).toEqual([10]);
+  // Before the first point of a new instance they are all there is.
+  expect(seriesOf(metrics([]), [reading(1), reading(2), reading(2), reading(3)]).xs).toEqual([60, 120, 180]);
 });
 
 it('rates have a unit that fits', () => {

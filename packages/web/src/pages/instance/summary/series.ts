@@ -19,9 +19,13 @@ export interface Series {
   readonly now: Usage | undefined;
 }
 
-/** Columns of a chart, ending with the newest reading. Where a report is missing, the line is broken. */
-export function seriesOf({ points, step_seconds }: InstanceMetrics, reading: InstanceReading | undefined): Series {
-  const now = reading && sumOf(reading);
+/**
+ * Columns of a chart, ending with the readings that are newer than its points: a new instance has no others. Where a report is
+ * missing, the line is broken.
+ */
+export function seriesOf({ points, step_seconds }: InstanceMetrics, readings: readonly InstanceReading[]): Series {
+  const newest = readings.at(-1);
+  const now = newest && sumOf(newest);
   const series = {
     xs: [] as number[],
     cpu: [] as Values,
@@ -47,8 +51,10 @@ export function seriesOf({ points, step_seconds }: InstanceMetrics, reading: Ins
       sent: point.sent_bytes_per_second,
     });
   }
-  const at = reading ? Date.parse(reading.at) / 1000 : 0;
-  if (now && at > (series.xs.at(-1) ?? 0)) add(at, now);
+  for (const reading of readings) {
+    const [at, usage] = [Date.parse(reading.at) / 1000, sumOf(reading)];
+    if (usage && at > (series.xs.at(-1) ?? 0)) add(at, usage);
+  }
   return { ...series, now };
 }
 

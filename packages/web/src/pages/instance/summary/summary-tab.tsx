@@ -7,22 +7,22 @@ import { ExecutionTable } from '../actions/execution-table.tsx';
 import { BackupCard } from '../backups/backup-card.tsx';
 import { Components } from './components.tsx';
 import { Facts } from './facts.tsx';
-import { useReading } from './reading.ts';
+import { useReadings } from './reading.ts';
 
 const Charts = lazy(() => import('./charts.tsx').then(({ Charts }) => ({ default: Charts })));
 
 /** How it is, what it uses, and what happened lately. */
 export function SummaryTab({ about }: { about: InstanceOverview }) {
   const { instance, actions, executions, backups, deployments } = about;
-  const reading = useReading(instance.id, instance.status === 'running');
+  const readings = useReadings(instance.id, instance.status === 'running');
   return (
     <div className="instance-columns">
       <div className="min-w-0">
         <Suspense fallback={<div className="charts" />}>
-          <Charts instanceId={instance.id} reading={reading} deployments={deployments?.data ?? []} />
+          <Charts instance={instance} readings={readings} deployments={deployments?.data ?? []} />
         </Suspense>
         <Section title="Components" className="mb-8">
-          <Components components={instance.components} reading={reading} />
+          <Components components={instance.components} reading={readings.at(-1)} />
         </Section>
         {executions && executions.data.length > 0 && (
           <Section title="Executions" more={<More tab="actions" text={`All ${executions.total.toLocaleString()}`} />}>
