@@ -1,39 +1,9 @@
 #!/usr/bin/env node
 import { isSea } from 'node:sea';
-import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { parseArgs } from 'node:util';
 import { ConfigError } from './options/config-error.ts';
-import { type RunOptions, runOptions, runOptionsHelp, secretSettings } from './options/run-options.ts';
-
-const HELP = `hortusd runs the applications that a Hortus service deploys to this server.
-
-Usage:
-  hortusd run [options]      Connect to the service and run its deployments.
-  hortusd install [options]  Write a systemd unit, its environment and the state directory; does not start it.
-  hortusd policy [options]   Print the policy of this server in the format of policy.yaml.
-  hortusd doctor [options]   Print versions, settings, engine, limits and the last errors, without secrets and without the service.
-  hortusd version            Print the version.
-
-Options of run, install and doctor:
-${runOptionsHelp()}
-Options of install:
-  --dry-run                    Print what would be written, without the key, and write nothing.
-  --root <path>                Write below this folder, to build a disk image.
-Options of doctor:
-  --json                       Print one JSON document.
-Without settings, doctor reads those of the installed daemon. Its exit code is 0, or 1 if there is a problem or an error of the last
-24 hours. Other exit codes: 2 for wrong options or settings, 70 for a crash.
-Each option can be given as an environment variable, such as HORTUSD_STATE_DIR for --state-dir. Secrets are never arguments:
-${Object.entries(secretSettings)
-  .map(([name, meaning]) => `  ${name.padEnd(28)} ${meaning}`)
-  .join('\n')}
-
-Examples:
-  hortusd run --key-file /etc/hortusd/key.json
-  HORTUSD_KEY=… hortusd run --url https://hortus.example.org
-  hortusd install --url https://hortus.example.org --key-file key.json --dry-run
-  hortusd policy > /var/lib/hortusd/policy.yaml
-  hortusd doctor
-`;
+import { commandOptions, helpText } from './options/help.ts';
+import { type RunOption, type RunOptions, runOptions } from './options/run-options.ts';
 
 // Without await at the top level, which the CommonJS scripts of the binary do not support.
 main(process.argv.slice(2)).catch(crashed);
@@ -48,7 +18,7 @@ async function main([command, ...rest]: string[]): Promise<void> {
         import('./config/config.ts'),
         import('./install/install.ts'),
       ]);
-      const { values } = options(rest, { 'dry-run': { type: 'boolean' }, root: { type: 'string' } });
+      const { values } = options(rest, commandOptions.install);
       const said = orFail(() =>
         install({
           config: readConfig(values, process.env),
@@ -80,7 +50,7 @@ async function main([command, ...rest]: string[]): Promise<void> {
         import('./diagnostics/doctor.ts'),
         import('./diagnostics/installed-environment.ts'),
       ]);
-      const { values } = options(rest, { json: { type: 'boolean' } });
+      const { values } = options(rest, commandOptions.doctor);
       const found = await examine(values, withInstalled(process.env));
       process.stdout.write(values.json ? `${JSON.stringify(found, null, 2)}\n` : printExamination(found));
       process.exitCode = isWell(found, Date.now()) ? 0 : 1;
@@ -95,7 +65,7 @@ async function main([command, ...rest]: string[]): Promise<void> {
     case undefined:
     case 'help':
     case '--help':
-      process.stdout.write(HELP);
+      process.stdout.write(helpText());
       break;
     default:
       fail(`Unknown command ${command}. See hortusd --help.`);
@@ -140,16 +110,21 @@ async function run(args: string[]): Promise<void> {
   }
 }
 
-function options<More extends NonNullable<ParseArgsConfig['options']> = Record<never, never>>(
+type Values<Options> = {
+  readonly [Name in keyof Options]?: (Options[Name] extends { value: string } ? string : boolean) | undefined;
+};
+
+/** Reads the options of `run` and those of the command. */
+function options<More extends Readonly<Record<string, RunOption>>>(
   args: string[],
   more?: More,
-) {
-  const known = Object.entries(runOptions).map(([name, option]) => {
-    return [name, { type: 'value' in option ? 'string' : 'boolean' }] as const;
+): { values: RunOptions & Values<More> } {
+  const known = Object.entries<RunOption>({ ...runOptions, ...more }).map(([name, { value }]) => {
+    return [name, { type: value === undefined ? 'boolean' : 'string' }] as const;
   });
-  const parsed = orFail(() => parseArgs({ args, options: { ...Object.fromEntries(known), ...(more as More) } }));
-  // Safe: the parser's options come from the same table as the type.
-  return parsed as { values: RunOptions & ReturnType<typeof parseArgs<{ options: More }>>['values'] };
+  const parsed = orFail(() => parseArgs({ args, options: Object.fromEntries(known) }));
+  // Safe: the parser's options come from the same tables as the type.
+  return parsed as { values: RunOptions & Values<More> };
 }
 
 /** Reports mistakes of the caller in one line; a stack would hide what to do. */

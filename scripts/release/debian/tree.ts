@@ -9,6 +9,7 @@ import { ENVIRONMENT, PACKAGED_UNIT } from '@hortus/daemon/install/installation'
 import { systemdUnit } from '@hortus/daemon/install/unit';
 import { type Arch, strippedNode } from '../../agent/stripped-node.ts';
 import { bundleCli } from '../../cli/bundle.ts';
+import { daemonManual } from '../../daemon-manual.ts';
 import { makeReleaseFolder } from '../release-folder.ts';
 import { changelog, copyright } from './control.ts';
 
@@ -58,6 +59,7 @@ export async function makeTree(folder: string, { arch, version, date, daemonsFro
   await write(PACKAGED_UNIT, daemonUnit());
   await write('etc/hortus/hortus.env', await readFile(join(files, 'hortus.env')));
   await write('usr/share/man/man1/hortus.1.gz', compressed(manualPage(table)));
+  await write('usr/share/man/man8/hortusd.8.gz', compressed(daemonManual()));
   await write('usr/share/doc/hortus/changelog.gz', compressed(changelog(version, date)));
   await write('usr/share/doc/hortus/copyright', copyright(await readFile(join(root, 'LICENSE'), 'utf8')));
   await write('usr/share/bash-completion/completions/hortus', shellScripts.bash);

@@ -2,24 +2,7 @@ import { RELEASED, VERSION } from '@hortus/contract/releases/version';
 import { exitCodes } from '../exit-codes.ts';
 import { globalOptions, type ListedCommand, type Options } from './command.ts';
 import { about, bySection, environment, examples, terms, usageOf } from './help.ts';
-
-/** Escapes text for roff: backslashes, hyphens that must stay copyable, and characters beyond ASCII. */
-const escaped = (text: string): string =>
-  text
-    .replaceAll('\\', '\\e')
-    .replaceAll('-', '\\-')
-    .replace(/[^\0-\x7f]/gu, (char) => `\\[u${char.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}]`);
-
-/** A paragraph; a line must not begin with a control character of roff. */
-const text = (words: string): string =>
-  escaped(words)
-    .split('\n')
-    .map((line) => line.trim().replace(/^(?=[.'])/, '\\&'))
-    .join('\n');
-
-const bold = (words: string): string => `\\fB${escaped(words)}\\fR`;
-/** A term with its explanation. */
-const entry = (term: string, explanation: string): string => `.TP\n${bold(term)}\n${text(explanation)}`;
+import { bold, entry, escaped, text } from './roff.ts';
 
 const options = (all: Options): string[] =>
   Object.entries(all).map(([name, { short, value, about: meaning, multiple }]) =>

@@ -16,7 +16,7 @@ const volumeFolders = ['/var/lib/docker/volumes', '/var/lib/containers/storage/v
 /** Builds the systemd unit of the daemon. */
 export const systemdUnit = ({ url, onlyIf, command, environmentFile, writable }: UnitOptions): string => `[Unit]
 Description=Hortus daemon, runs the instances of this server
-Documentation=${url === undefined ? 'man:hortus(1)' : literally(new URL('/docs', url).href)}
+Documentation=${url === undefined ? 'man:hortusd(8)' : literally(new URL('/docs', url).href)}
 ${onlyIf === undefined ? '' : `ConditionPathExists=${literally(onlyIf)}\n`}\
 Wants=network-online.target
 After=network-online.target docker.service

@@ -104,14 +104,3 @@ export const secretSettings = {
 
 /** Environment variable of an option. */
 export const variableOf = (name: RunOptionName): string => `HORTUSD_${name.toUpperCase().replaceAll('-', '_')}`;
-
-/** One line of help for each option. */
-export function runOptionsHelp(): string {
-  const rows = Object.entries(runOptions as Record<string, RunOption>).map(([name, { value, standard, meaning }]) => {
-    const usage = `--${name}${value === undefined ? '' : ` <${value}>`}`;
-    return `  ${usage.padEnd(WIDTH)} ${meaning}${standard === undefined ? '' : ` Default: ${standard}.`}`;
-  });
-  return rows.join('\n');
-}
-
-const WIDTH = 28;
