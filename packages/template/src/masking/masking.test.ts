@@ -46,6 +46,19 @@ it('each line of a key is masked, but not the PEM header that all keys share', a
   expect(await mask('-----BEGIN PRIVATE KEY-----')).toBe('-----BEGIN PRIVATE KEY-----');
 });
 
+it('the secret part of an address or a header is masked where it stands alone', async () => {
+  const basic = `Basic ${Buffer.from('user:pair-password').toString('base64')}`;
+  const mask = await maskOf([
+    'postgres://app:p%40ss%2Fword@db:5432/app',
+    'redis://:r@w/word@cache',
+    'Bearer t0ken-1',
+    basic,
+  ]);
+  expect(await mask('for p%40ss%2Fword or p@ss/word')).toBe('for *** or ***');
+  expect(await mask('wrong: r@w/word; token t0ken-1; got pair-password')).toBe('wrong: ***; token ***; got ***');
+  expect(await mask('db:5432/app cache Bearer user')).toBe('db:5432/app cache Bearer user');
+});
+
 it('overlapping secrets, and a secret inside another, are masked', async () => {
   expect(await masked(['abcdefgh', 'efghijkl'], '<abcdefghijkl>')).toBe('<***>');
   expect(await masked(['password', 'the-password-of-all'], 'x the-password-of-all y password z')).toBe('x *** y *** z');

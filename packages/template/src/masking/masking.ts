@@ -25,7 +25,7 @@ const turns = new SharedTurns();
  */
 export async function maskOf(values: readonly string[], pause: Turns = turns): Promise<Mask> {
   const texts = new Set<string>();
-  for (const value of new Set(values))
+  for (const value of new Set(values.flatMap((value) => [value, ...partsOf(value)])))
     for (const form of formsOf(value)) {
       if (pause.isOver()) await pause.next();
       for (const piece of piecesOf(form)) texts.add(piece);
@@ -43,6 +43,34 @@ export function* formsOf(value: string): Generator<string> {
   yield encodeURIComponent(value.toWellFormed());
   yield withoutTrailing(Buffer.from(value).toString('base64'), '=');
   yield JSON.stringify(value).slice(1, -1);
+}
+
+/** Yields the secrets inside a value: the password of an address, and the credentials of an authorization header. */
+function* partsOf(value: string): Generator<string> {
+  const userinfo = userinfoOf(value);
+  const colon = userinfo.indexOf(':');
+  if (colon !== -1) yield* decodedToo(userinfo.slice(colon + 1));
+  const [scheme = '', credentials = '', ...more] = value.trim().split(' ');
+  if (more.length > 0 || credentials === '') return;
+  yield credentials;
+  if (scheme.toLowerCase() !== 'basic') return;
+  const pair = Buffer.from(credentials, 'base64').toString('utf8');
+  if (pair.includes(':')) yield pair.slice(pair.indexOf(':') + 1);
+}
+
+/** Returns `user:password` of an address; an unescaped @ or / belongs to the password. */
+function userinfoOf(value: string): string {
+  const start = value.indexOf('://');
+  return start === -1 ? '' : value.slice(start + 3, Math.max(start + 3, value.lastIndexOf('@')));
+}
+
+function* decodedToo(text: string): Generator<string> {
+  yield text;
+  try {
+    yield decodeURIComponent(text);
+  } catch {
+    // Not percent-encoded.
+  }
 }
 
 /** Splits a text into pieces of at most 64 characters; the last two may overlap. */

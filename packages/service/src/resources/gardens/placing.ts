@@ -67,7 +67,10 @@ export class Placing {
     report: Report,
   ): string | undefined {
     if (input.server !== undefined) return this.#server(input.server, (message) => report('server', message));
-    if (input.placement === undefined) return input.tenantServer;
+    if (input.placement === undefined)
+      return this.#isTrusted(input.tenantServer, (message) => report('tenant', message))
+        ? input.tenantServer
+        : undefined;
     const named = input.placement.servers?.map((server) =>
       this.#server(server, (message) => report('placement.servers', message)),
     );
@@ -78,7 +81,9 @@ export class Placing {
         (named === undefined || named.includes(server.id)) &&
         labels.every(([key, value]) => server.labels[key] === value),
     );
-    if (input.existing !== undefined && allowed.some(({ id }) => id === input.existing)) return input.existing;
+    // Staying counts as a choice too: the values of this file would go to the person who registered the server.
+    if (input.existing !== undefined && allowed.some(({ id }) => id === input.existing))
+      return this.#isTrusted(input.existing, (message) => report('placement', message)) ? input.existing : undefined;
     // Sorted by name: of equally loaded servers the first is taken.
     const working = allowed.filter(({ status }) => status !== 'disabled' && status !== 'draining');
     const free = working.filter(({ trusted }) => trusted);
@@ -103,6 +108,15 @@ export class Placing {
     if (found.length > 1) report(`${word} is the name of several servers; give an id`);
     else if (found.length === 0) report(`there is no server ${word}`);
     return found.length === 1 ? found[0]?.id : undefined;
+  }
+
+  /** Reports a server that was not named in the file and is not trusted; without a server there is nothing to report. */
+  #isTrusted(serverId: string | undefined, report: (message: string) => void): boolean {
+    const server = this.#places.servers.find(({ id }) => id === serverId);
+    if (!server || server.trusted) return true;
+    const name = this.#places.mayName ? ` (${server.name})` : '';
+    report(`its server is not trusted${name}; rotate the key of that to trust it, or name it as server`);
+    return false;
   }
 
   #tenant(word: string) {

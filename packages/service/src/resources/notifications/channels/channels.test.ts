@@ -48,6 +48,27 @@ onBothEngines((engine) => {
       });
     });
 
+    it('is tested: a receiver that repeats parts of the request shows no secret of it', async () => {
+      await using receiver = await startReceiver();
+      const pipeline = await openAlertPipeline(engine);
+      const [bearer, basic, body, key] = ['bearer-t0ken-value', 'basic-passw0rd', 'b0dy-t0ken-value', 'query-key-123'];
+      const pair = Buffer.from(`user:${basic}`).toString('base64');
+      const { id } = await pipeline.channel({
+        ...{ type: 'url', name: 'any', url: `${receiver.url}/hook?key=${key}` },
+        headers: { Authorization: `Bearer ${bearer}`, 'X-Other': `Basic ${pair}` },
+        template: `{"token": "${body}", "message": "{{title}}"}`,
+      });
+      receiver.respond({
+        status: 403,
+        body: `no ${bearer}, ${basic}, ${body}, ${key}: ${encodeURIComponent(`<${body}>`)}`,
+      });
+      const { reply } = await pipeline.channels.test(pipeline.principal, id);
+      expect(reply).toMatch(/^no \*\*\*, \*\*\*/);
+      for (const secret of [bearer, basic, body, key]) expect(reply).not.toContain(secret);
+      receiver.respond({ status: 403, body: JSON.stringify({ sent: { authorization: `Bearer ${bearer}` } }) });
+      expect((await pipeline.channels.test(pipeline.principal, id)).reply).not.toContain(bearer);
+    });
+
     it('is tested: the response has the reply of the receiver, without the secrets that it repeats', async () => {
       await using receiver = await startReceiver();
       const pipeline = await openAlertPipeline(engine);

@@ -150,7 +150,7 @@ export class Channels {
       link: publicUrl,
       test: true,
     } as const;
-    return replyOf(
+    return await replyOf(
       config,
       await sendMessage(this.#deps, { type: row.type, config }, message, {
         signal: new AbortController().signal,
