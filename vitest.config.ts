@@ -10,7 +10,7 @@ export default defineConfig({
   test: {
     // More than CI has cores: half of the time a test waits, for a container or for an answer. Tests of engines and clusters
     // need the processor in bursts, and a run of everything has many of them at a time.
-    maxWorkers: size === 'quick' ? 4 : 3,
+    maxWorkers: 4,
     // Of a file whose tests run beside each other: each of them starts an application.
     maxConcurrency: 2,
     sequence: { sequencer: SlowestFirst },
