@@ -51,9 +51,11 @@ export function engineMachine({ run, answers, env, signal }: EngineMachineOption
         wanted.filter(({ name }) => missing.includes(name)),
       );
       // The daemon runs a Caddy of its own, which needs ports 80 and 443.
-      if (hasSystemd && missing.includes('caddy')) await run(['systemctl', 'disable', '--now', 'caddy'], { quiet: true });
+      if (hasSystemd && missing.includes('caddy'))
+        await run(['systemctl', 'disable', '--now', 'caddy'], { quiet: true });
     },
-    start: async () => (hasSystemd ? await startUnit(run, answers, signal) : await startAlone({ answers, env, signal })),
+    start: async () =>
+      hasSystemd ? await startUnit(run, answers, signal) : await startAlone({ answers, env, signal }),
     say: (line) => console.log(line),
   };
 }

@@ -44,7 +44,9 @@ export async function offerEngine(
     if (machine.ask === undefined) {
       const what = isInstalled ? 'start it' : 'install and start one';
       const command = isInstalled ? machine.startCommand : installCommand(packages);
-      return refuse(`HORTUS_INSTALL_ENGINE=yes lets npm start ${what}. Or do it yourself, then npm start again:\n  ${command}`);
+      return refuse(
+        `HORTUS_INSTALL_ENGINE=yes lets npm start ${what}. Or do it yourself, then npm start again:\n  ${command}`,
+      );
     }
     machine.say(`No Docker engine answers (${trouble}).`);
     if (!(await machine.ask(question))) {

@@ -97,7 +97,9 @@ async function runningEngine(): Promise<Awaited<ReturnType<typeof askDocker>>> {
   const answers = async () => (await askDocker(process.env)).version !== undefined;
   try {
     const machine = engineMachine({ run, answers, env: process.env, signal: ending.signal });
-    return (await offerEngine(machine, { trouble, wish: config.installEngine })) ? await askDocker(process.env) : { socket };
+    return (await offerEngine(machine, { trouble, wish: config.installEngine }))
+      ? await askDocker(process.env)
+      : { socket };
   } catch (error) {
     return { socket, trouble: (error as Error).message };
   }
@@ -127,10 +129,7 @@ function byName(text: string): string {
 function thingsToTry(server: string | undefined): string[] {
   const { publicUrl } = config;
   const login = publicUrl === 'http://127.0.0.1:8420' ? 'npx hortus login' : `npx hortus login --url ${publicUrl}`;
-  const next =
-    server === undefined
-      ? 'npx hortus catalog list'
-      : 'npx hortus deploy hello --wait';
+  const next = server === undefined ? 'npx hortus catalog list' : 'npx hortus deploy hello --wait';
   return [login, next, `${publicUrl}/docs (in a browser)`].map((line) => `  ${line}`);
 }
 

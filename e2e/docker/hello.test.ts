@@ -34,7 +34,9 @@ async function walk(socketPath?: string): Promise<void> {
     health: 'healthy',
     components: [{ name: 'main', status: 'running', image: 'hortus.invalid/hello:1' }],
   });
-  await until(async () => (await page()).includes('&lt;b&gt;one&lt;/b&gt; &amp; '), { describe: 'the greeting as text' });
+  await until(async () => (await page()).includes('&lt;b&gt;one&lt;/b&gt; &amp; '), {
+    describe: 'the greeting as text',
+  });
   expect(await page('/greeting.txt')).toBe('<b>one</b> & "two"');
 
   const changed = await redeploy(installation, definitionId, { GREETING: 'three' });
@@ -51,7 +53,9 @@ async function walk(socketPath?: string): Promise<void> {
   expect(await finished(installation, await deploy(installation, definitionId))).toMatchObject({ status: 'success' });
 }
 
-test('hello deploys without a registry, is rolled back, and a renewal pulls nothing', { timeout: 240_000 }, () => walk());
+test('hello deploys without a registry, is rolled back, and a renewal pulls nothing', { timeout: 240_000 }, () =>
+  walk(),
+);
 
 if (canStartPodman && !onSwarm)
   test('hello deploys without a registry on Podman', { timeout: 500_000 }, async () => {
