@@ -29,7 +29,7 @@ const upgrade = (harness: GatewayHarness, path: string, headers: Record<string, 
     asked.end();
   });
 
-/** Counts calls, and the most in one iteration of the event loop. */
+/** Counts calls, and the most between two checks, one in each iteration of the event loop: two calls can be of two iterations. */
 function countPerIteration() {
   let now = 0;
   let most = 0;
@@ -212,7 +212,7 @@ describe('messages', () => {
     for (const execution_id of ids) daemon.send({ type: 'action_started', execution_id });
     await until(() => harness.reports.length === ids.length, { describe: 'all messages' });
     expect(harness.reports.map((report) => (report as { execution_id: string }).execution_id)).toEqual(ids);
-    expect(counted.stop()).toBe(1);
+    expect(counted.stop()).toBeLessThanOrEqual(2);
   });
 
   it('that cost time share the event loop, however many connections send them at once', async () => {
@@ -231,7 +231,7 @@ describe('messages', () => {
     for (const daemon of daemons)
       for (let i = 0; i < 5; i++) daemon.send({ type: 'action_started', execution_id: `exe_${i}` });
     await until(() => counted.total === 50, { describe: 'all messages' });
-    expect(counted.stop()).toBe(1);
+    expect(counted.stop()).toBeLessThanOrEqual(2);
   });
 
   it('after too many malformed ones are neither read nor logged', async () => {

@@ -25,6 +25,21 @@ describe('params of an action', () => {
     expect(checkParams([...params], 'x').ok).toBe(false);
   });
 
+  it('are limited together: the first beyond the limit is named', () => {
+    const texts = ['a', 'b', 'c'].map((name) => ({ name, type: 'text' as const, required: false }));
+    const value = 'x'.repeat(65_000);
+    expect(checkParams(texts, { a: value, b: value }).ok).toBe(true);
+    expect(checkParams(texts, { a: value, b: value, c: value })).toEqual({
+      ok: false,
+      problems: [{ field: 'params.c', message: expect.stringContaining('at most 131072 characters') }],
+    });
+  });
+
+  it('that a text uses thousands of times do not fill the memory: the text stops growing', () => {
+    const text = '${params.x}-'.repeat(5_000);
+    expect(fillParams(text, { x: 'x'.repeat(131_000) }).length).toBeLessThan(4_500_000);
+  });
+
   it('fill exactly one argument, whatever they contain', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (x) => {

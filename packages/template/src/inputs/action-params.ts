@@ -4,6 +4,7 @@ import { type Filled, fill } from '../interpolation/fill.ts';
 import { parseText } from '../interpolation/text.ts';
 import type { Problem } from '../problem.ts';
 import { KINDS } from './kinds.ts';
+import { beyondTotal, firstBeyondTotal } from './total-length.ts';
 
 export type ParamCheck = { ok: true; values: Record<string, InputValue> } | { ok: false; problems: Problem[] };
 
@@ -30,6 +31,9 @@ export function checkParams(params: CanonicalAction['params'], input: unknown): 
     if ('wrong' in outcome) fail(param.name, outcome.wrong);
     else values[param.name] = outcome.value;
   }
+  const names = params.map(({ name }) => name);
+  const beyond = problems.length === 0 ? firstBeyondTotal(values, names) : undefined;
+  if (beyond !== undefined) fail(beyond, beyondTotal('params'));
   return problems.length > 0 ? { ok: false, problems } : { ok: true, values };
 }
 

@@ -19,6 +19,46 @@ const specWith = (required: Input[], optional: Input[] = []) =>
 const check = (input: Input, value: unknown, mode: InputMode = { mode: 'create' }) =>
   checkInputs(specWith([], [input]), { A: value, TOKEN: 't' }, mode);
 
+describe('the inputs of a definition together', () => {
+  const texts = Array.from({ length: 4 }, (_, i): Input => ({ name: `A${i}`, type: 'text' }));
+  const spec = canonical({
+    slug: 's',
+    name: 'S',
+    version: '1.0.0',
+    archetype: 'worker',
+    taxonomy: { kingdom: 'data', family: 'test' },
+    image: { repository: 'a', tag: '1' },
+    inputs: {
+      optional: [...texts, ...Array.from({ length: 300 }, (_, i): Input => ({ name: `P${i}`, type: 'password' }))],
+    },
+  });
+  const long = 'x'.repeat(65_000);
+  const refused = (name: string) => ({
+    ok: false,
+    problems: [{ field: `inputs.${name}`, message: expect.stringContaining('at most 131072 characters') }],
+  });
+
+  it('are limited: the first beyond the limit is named', () => {
+    expect(checkInputs(spec, { A0: long, A1: long }, { mode: 'create' }).ok).toBe(true);
+    expect(checkInputs(spec, { A0: long, A1: long, A2: long }, { mode: 'create' })).toEqual(refused('A2'));
+  });
+
+  it('are limited over several changes, with the secrets in the vault', () => {
+    const previous = { A0: long, A1: long };
+    expect(checkInputs(spec, { A2: long }, { mode: 'merge', previous })).toEqual(refused('A2'));
+    expect(checkInputs(spec, { A2: long }, { mode: 'partial', previous })).toEqual(refused('A2'));
+    expect(checkInputs(spec, { A2: long, A0: null }, { mode: 'merge', previous }).ok).toBe(true);
+    const held = Array.from({ length: 256 }, (_, i) => `P${i}`);
+    expect(checkInputs(spec, { A2: 'x' }, { mode: 'merge', previous: {}, held })).toEqual(refused('A2'));
+  });
+
+  it('that were longer before this limit can be shortened one by one', () => {
+    const previous = { A0: long, A1: long, A2: long, A3: long };
+    expect(checkInputs(spec, { A0: 'x' }, { mode: 'merge', previous }).ok).toBe(true);
+    expect(checkInputs(spec, { A0: `${long}x` }, { mode: 'merge', previous })).toEqual(refused('A0'));
+  });
+});
+
 describe('checkInputs', () => {
   it('recognises the IP addresses that Node recognises, also in a browser', () => {
     const texts = ['1.2.3.4', '0.0.0.0', '01.2.3.4', '256.1.1.1', '1.2.3', '1.2.3.4.', '1.2.3.4.5', '1.1.1.1:80', ''];

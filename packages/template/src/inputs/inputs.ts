@@ -2,6 +2,7 @@ import type { InputValue } from '@hortus/contract/template/inputs';
 import type { Canonical, CanonicalInput } from '../canonical/canonical-form.ts';
 import type { Problem } from '../problem.ts';
 import { type Check, KINDS } from './kinds.ts';
+import { beyondTotal, firstBeyondTotal, totalLength } from './total-length.ts';
 
 export type Inputs = Record<string, InputValue>;
 
@@ -74,6 +75,7 @@ export function checkInputs(spec: Canonical, input: unknown, options: InputMode)
   const merging = options.mode === 'merge';
   const values: Inputs = options.mode === 'create' ? {} : { ...options.previous };
   const held = new Set(options.mode === 'create' ? undefined : options.held);
+  const lengthBefore = totalLength(values, held);
   const removed: string[] = [];
   const problems: Problem[] = [];
   const failed = new Set<string>();
@@ -103,6 +105,11 @@ export function checkInputs(spec: Canonical, input: unknown, options: InputMode)
   for (const question of asked.values()) {
     if (!partial && question.required && !isSet(question.name) && applies(question, asked, values))
       fail(question.name, 'is required');
+  }
+  // Values from before this limit can still be shortened one by one.
+  if (totalLength(values, held) > lengthBefore) {
+    const beyond = firstBeyondTotal(values, Object.keys(input), held);
+    if (beyond !== undefined) fail(beyond, beyondTotal('inputs'));
   }
   return problems.length > 0 ? { ok: false, problems } : { ok: true, values, removed };
 

@@ -1,6 +1,9 @@
 import { applyFilter, type Value } from './filters.ts';
 import type { ParsedText, Reference, Segment } from './text.ts';
 
+/** A text stops growing beyond this length, because one value can be used thousands of times; its user refuses it. */
+export const MAX_FILLED_LENGTH = 4_194_304;
+
 export interface Found {
   /** Undefined if unset, which is not an error: an optional input without a value. */
   value: Value | undefined;
@@ -43,6 +46,7 @@ function join(segments: readonly Segment[], filling: Filling, source: string): {
   let text = '';
   let secret = false;
   for (const segment of segments) {
+    if (text.length > MAX_FILLED_LENGTH) break;
     if (typeof segment === 'string') {
       text += segment;
       continue;

@@ -2,6 +2,7 @@ import type { ContainerEvent, EventFilter } from '../engine.ts';
 import { EngineProblem } from '../engine-problem.ts';
 import type { DockerApi } from './docker-api.ts';
 import { jsonLines } from './json-lines.ts';
+import { wantedEvents } from './wanted-events.ts';
 
 interface EventLine {
   Action: string;
@@ -36,7 +37,7 @@ export async function followEvents(
       },
       { mayBeSilent: true },
     );
-    for await (const { Action, Actor, timeNano } of jsonLines<EventLine>(stream)) {
+    for await (const { Action, Actor, timeNano } of jsonLines<EventLine>(stream, wantedEvents())) {
       on({ action: Action, id: Actor.ID, at: Math.floor(timeNano / 1e6), attributes: Actor.Attributes ?? {} });
     }
   } catch (error) {

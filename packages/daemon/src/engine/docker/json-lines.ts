@@ -1,8 +1,14 @@
 /** Longest line that is parsed. Events and progress have some kilobytes, mostly labels, which an image may choose. */
 const MAX_LENGTH = 1024 * 1024;
 
-/** Parses a stream of JSON lines. Lines and characters may be split between pieces. Leaves out lines that are too long. */
-export async function* jsonLines<T>(source: AsyncIterable<Buffer>): AsyncGenerator<T> {
+/**
+ * Parses a stream of JSON lines. Lines and characters may be split between pieces. Leaves out lines that are too long, and those that
+ * are not `wanted`.
+ */
+export async function* jsonLines<T>(
+  source: AsyncIterable<Buffer>,
+  wanted: (line: string) => boolean = () => true,
+): AsyncGenerator<T> {
   const decoder = new TextDecoder();
   let parts: string[] = [];
   let length = 0;
@@ -21,10 +27,10 @@ export async function* jsonLines<T>(source: AsyncIterable<Buffer>): AsyncGenerat
     add(first);
     for (const other of others) {
       const line = take();
-      if (line !== '') yield JSON.parse(line) as T;
+      if (line !== '' && wanted(line)) yield JSON.parse(line) as T;
       add(other);
     }
   }
   const line = take();
-  if (line !== '') yield JSON.parse(line) as T;
+  if (line !== '' && wanted(line)) yield JSON.parse(line) as T;
 }

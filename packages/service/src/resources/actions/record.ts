@@ -1,9 +1,10 @@
 import type { Execution } from '@hortus/contract/resources/actions';
 import { iso, isoOrNull } from '../../records/time.ts';
 import { isFinal } from './lifecycle.ts';
-import type { ExecutionRow } from './store.ts';
+import type { ExecutionRow, ListedExecution } from './store.ts';
 
-export const executionRecord = (row: Omit<ExecutionRow, 'request'>): Execution => ({
+/** The output is null in lists. */
+export const executionRecord = (row: ListedExecution & Partial<Pick<ExecutionRow, 'output'>>): Execution => ({
   id: row.id,
   instance_id: row.instance_id,
   server_id: row.server_id,
@@ -13,7 +14,7 @@ export const executionRecord = (row: Omit<ExecutionRow, 'request'>): Execution =
   status: row.status,
   params: JSON.parse(row.params),
   exit_code: row.exit_code,
-  output: row.output,
+  output: row.output ?? null,
   output_truncated: row.output_truncated === 1,
   output_dropped: row.output_dropped === 1,
   error: row.error,

@@ -41,6 +41,9 @@ export interface CheckedParams {
   readonly shown: Record<string, unknown>;
 }
 
+/** Maximum length of the command and the environment together. Linux hands at most 2 MB of both to a program. */
+const MAX_FILLED = 1_048_576;
+
 /** Validates the params against their declaration and substitutes them into the command. */
 export function fillAction(action: ManifestAction, input: Readonly<Record<string, unknown>>): CheckedParams {
   const declared = action.params as Parameters<typeof checkParams>[0];
@@ -60,7 +63,14 @@ export function fillAction(action: ManifestAction, input: Readonly<Record<string
   const env = Object.fromEntries(
     Object.entries(action.env).map(([name, text]) => [name, fillParams(text, checked.values)]),
   );
-  return { command: fillArguments(action.command ?? [], checked.values), params: checked.values, env, shown };
+  const command = fillArguments(action.command ?? [], checked.values);
+  const length = [...command, ...Object.values(env)].reduce((total, text) => total + text.length, 0);
+  if (length > MAX_FILLED)
+    throw invalid(
+      'params',
+      `fill the command and its environment with ${length} characters; at most ${MAX_FILLED} are allowed.`,
+    );
+  return { command, params: checked.values, env, shown };
 }
 
 /** Whether substitution is slow because of patterns or bcrypt hashes chosen by the template author. */

@@ -35,13 +35,44 @@ const matching =
 /** Inlined instead of bound, so that the engines can use the partial index. */
 const unfinished = [sql.lit('pending' as const), sql.lit('sent' as const), sql.lit('running' as const)];
 
-/** Without outputs: a page of them could take a hundred megabytes. */
-export const executionList = list<ExecutionFilter, ExecutionRow>('executions', {
+/** A page of outputs and requests could take hundreds of megabytes, also if it were read and left out afterwards. */
+const listed = [
+  'id',
+  'account_id',
+  'instance_id',
+  'server_id',
+  'slug',
+  'name',
+  'kind',
+  'status',
+  'params',
+  'exit_code',
+  'output_truncated',
+  'output_bytes',
+  'output_dropped',
+  'error',
+  'outcome',
+  'timeout_ms',
+  'deadline_at',
+  'paused_at',
+  'sent_epoch',
+  'sent_journal',
+  'cancel_requested_at',
+  'created_by',
+  'created_at',
+  'updated_at',
+  'sent_at',
+  'started_at',
+  'finished_at',
+] as const;
+
+export type ListedExecution = Omit<ExecutionRow, 'output' | 'request'>;
+
+export const executionList = list<ExecutionFilter, ListedExecution>('executions', {
   page: (db, filter, { limit, offset }) =>
     db
       .selectFrom('executions')
-      .selectAll()
-      .select(sql<null>`null`.as('output'))
+      .select(listed)
       .where(matching(filter))
       .orderBy('id', 'desc')
       .limit(limit)
