@@ -8,7 +8,7 @@ import type { MakeRoom } from '../../quotas/stored-output.ts';
 import { transition } from '../../state/transition.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
-import { secretValues, succeeded } from '../definitions/public.ts';
+import { hiddenValues, succeeded } from '../definitions/public.ts';
 import { acceptClaim, type HasPublishedDaemon } from './claims.ts';
 import { checkDeadline } from './deadline.ts';
 import { deploymentLifecycle } from './lifecycle.ts';
@@ -98,7 +98,7 @@ export class DeploymentReports {
     if (!row) throw notFound('deployment');
     if (returned) await readReturnedRevision(reader, row.definition_id, returned.revision);
     const owner = { accountId: row.account_id, definitionId: row.definition_id };
-    const mask = await maskOf((await secretValues(reader, vault, owner)).map(({ value }) => value));
+    const mask = await maskOf(await hiddenValues(reader, vault, owner));
     const masked = async (text: string | null | undefined) => (typeof text === 'string' ? await mask(text) : null);
     const { container_id = null, gap_ms = null } = body;
     const revision = returned?.revision ?? row.revision;
