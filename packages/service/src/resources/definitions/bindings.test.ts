@@ -93,8 +93,10 @@ onBothEngines((engine) => {
     const { value } = (await service.request('POST', revealed)).json.data;
     // It still runs with the connection that the newest revision has no more.
     await change(json.data.id, { mail: null });
-    const body = { definition_id: json.data.id };
-    const deployment = (await service.request('POST', '/deployments/execute', { body })).json.data.id;
+    const other = (await desk(bindings, { server_id: data.id })).json.data;
+    const ordered = async (definition_id: string) =>
+      (await service.request('POST', '/deployments/execute', { body: { definition_id } })).json.data.id;
+    const [deployment, second] = [await ordered(json.data.id), await ordered(other.id)];
     const said = `no ${PASSWORD}, ${encodeURIComponent(PASSWORD)}, ${value}`;
     const logs = [{ at: new Date().toISOString(), level: 'info', message: said }];
     const tell = async (method: 'PATCH' | 'POST', path: string, body: object) => {
@@ -109,10 +111,17 @@ onBothEngines((engine) => {
     for (const secret of [PASSWORD, encodeURIComponent(PASSWORD), value])
       expect(JSON.stringify(read.json)).not.toContain(secret);
     const instance = read.json.data.instance_id;
+    const url = `https://desk.example.org/?key=${encodeURIComponent(PASSWORD)}`;
+    await tell('POST', '/deploy/report', {
+      deployment_id: second,
+      status: 'success',
+      instance: { status: 'running', url },
+    });
     const drift = [{ component: 'app', field: `env.${PASSWORD}`, declared: said, actual: { text: said } }];
     await tell('POST', `/instances/${instance}/drift`, { drift });
-    const after = JSON.stringify((await service.request('GET', `/instances/${instance}`)).json);
-    for (const secret of [PASSWORD, value]) expect(after).not.toContain(secret);
+    const after = JSON.stringify((await service.request('GET', '/instances')).json);
+    expect(after).toContain('"status":"running"');
+    for (const secret of [PASSWORD, encodeURIComponent(PASSWORD), value]) expect(after).not.toContain(secret);
   });
 
   it('a required need without a binding fails the plan by its name', async () => {

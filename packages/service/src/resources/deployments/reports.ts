@@ -1,7 +1,7 @@
 import type { DeployedImage, Deployment } from '@hortus/contract/resources/deployment-records';
 import type { DeploymentStatusReport, DeployReport, LogPosition } from '@hortus/contract/resources/deployment-reports';
 import type { Instance, ReportedInstance } from '@hortus/contract/resources/instance-records';
-import { maskOf } from '@hortus/template/masking/masking';
+import { type Mask, maskOf } from '@hortus/template/masking/masking';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { conflict, notFound, Problem } from '../../problem.ts';
 import type { MakeRoom } from '../../quotas/stored-output.ts';
@@ -114,7 +114,7 @@ export class DeploymentReports {
       gapMs: gap_ms,
       lastLines: await Promise.all((body.last_lines ?? []).map(mask)),
       returned,
-      instance: { ...(container_id !== null && { container_id }), ...body.instance },
+      instance: { ...(container_id !== null && { container_id }), ...(await withoutSecretUrl(body.instance, mask)) },
       expected:
         body.status === 'success' ? await this.#expected({ ...row, revision }) : { url: null, health: 'unknown' },
     };
@@ -226,8 +226,11 @@ export class DeploymentReports {
   /** Derives url and health of a success from the manifest, which is fixed for a pinned revision. */
   async #expected({ account_id, definition_id, revision }: DeploymentRow): Promise<Report['expected']> {
     try {
-      const { manifest } = await this.#deps.manifests.resolve(this.#deps.reader, account_id, definition_id, revision);
-      const url = manifest.routes.find((route) => route.primary)?.url ?? null;
+      const { reader, manifests } = this.#deps;
+      const { manifest, secretPaths } = await manifests.resolve(reader, account_id, definition_id, revision);
+      const primary = manifest.routes.findIndex((route) => route.primary);
+      const isHidden = secretPaths.includes(`/routes/${primary}/url`);
+      const url = isHidden ? null : (manifest.routes[primary]?.url ?? null);
       const checked = manifest.components.some(({ healthcheck }) => healthcheck !== undefined);
       // Success requires health, so a daemon that reports only success has seen it healthy.
       return { url, health: checked ? 'healthy' : 'unknown' };
@@ -236,4 +239,10 @@ export class DeploymentReports {
       throw error;
     }
   }
+}
+
+/** Drops the address of an instance if it contains a secret: records show it, and part of an address is of no use. */
+async function withoutSecretUrl(instance: Body['instance'], mask: Mask): Promise<Partial<ReportedInstance>> {
+  const { url, ...others } = instance ?? {};
+  return typeof url === 'string' && (await mask(url)) === url ? { ...others, url } : others;
 }
