@@ -6,7 +6,7 @@ import { planBackups } from '../resources/backups/schedule.ts';
 import { Backups } from '../resources/backups/service.ts';
 import { Footprints } from '../resources/capacity/public.ts';
 import { losableNodes } from '../resources/clusters/nodes/nodes.ts';
-import { secretValues } from '../resources/definitions/deployable.ts';
+import { hiddenValues } from '../resources/definitions/hidden-values.ts';
 import { findDefinition } from '../resources/definitions/public.ts';
 import { Definitions } from '../resources/definitions/service.ts';
 import { healSoon } from '../resources/deployments/heal.ts';
@@ -48,8 +48,7 @@ export function makeDeployments(shared: SharedDependencies, made: ServersMade, n
   const { reader } = storage;
   const { manifests, protect, servers, server, liveness } = made;
   const seen = (serverId: string) => liveness.seen(serverId);
-  const secretsOf: DriftsDeps['secretsOf'] = async (queries, owner) =>
-    (await secretValues(queries, vault, owner)).map(({ value }) => value);
+  const secretsOf: DriftsDeps['secretsOf'] = (queries, owner) => hiddenValues(queries, vault, owner);
 
   const footprints = new Footprints((queries, ...args) => manifests.resolve(queries, ...args));
   const placements = makePlacements(reader, footprints);

@@ -82,6 +82,48 @@ onBothEngines((engine) => {
     expect(JSON.stringify(manifest)).not.toContain(PASSWORD);
   });
 
+  it('reports of a daemon show no secret of what a definition is bound to', async () => {
+    const registered = { name: `reporting-${++number}`, environment: 'staging' };
+    const { data } = (await service.request('POST', '/servers/register', { body: registered })).json;
+    const provider = await defined({ species: 'pool', server_id: data.id });
+    const { id } = await connection();
+    const bindings = { db: { instance: provider.instance_uid }, mail: { connection: id } };
+    const { json } = await desk(bindings, { server_id: data.id });
+    const revealed = `/vault/definitions/${provider.id}/secrets/DB_PASSWORD/reveal`;
+    const { value } = (await service.request('POST', revealed)).json.data;
+    // It still runs with the connection that the newest revision has no more.
+    await change(json.data.id, { mail: null });
+    const other = (await desk(bindings, { server_id: data.id })).json.data;
+    const ordered = async (definition_id: string) =>
+      (await service.request('POST', '/deployments/execute', { body: { definition_id } })).json.data.id;
+    const [deployment, second] = [await ordered(json.data.id), await ordered(other.id)];
+    const said = `no ${PASSWORD}, ${encodeURIComponent(PASSWORD)}, ${value}`;
+    const logs = [{ at: new Date().toISOString(), level: 'info', message: said }];
+    const tell = async (method: 'PATCH' | 'POST', path: string, body: object) => {
+      const { status, json: response } = await service.request(method, path, { body, key: data.api_key });
+      expect(status, JSON.stringify(response)).toBe(200);
+    };
+    await tell('PATCH', `/deployments/${deployment}/status`, { status: 'running', logs });
+    const failed = { status: 'failed', error: said, last_lines: [said], logs };
+    await tell('POST', '/deploy/report', { deployment_id: deployment, ...failed });
+    const read = await service.request('GET', `/deployments/${deployment}`);
+    expect(read.json.data).toMatchObject({ status: 'failed', error: 'no ***, ***, ***' });
+    for (const secret of [PASSWORD, encodeURIComponent(PASSWORD), value])
+      expect(JSON.stringify(read.json)).not.toContain(secret);
+    const instance = read.json.data.instance_id;
+    const url = `https://desk.example.org/?key=${encodeURIComponent(PASSWORD)}`;
+    await tell('POST', '/deploy/report', {
+      deployment_id: second,
+      status: 'success',
+      instance: { status: 'running', url },
+    });
+    const drift = [{ component: 'app', field: `env.${PASSWORD}`, declared: said, actual: { text: said } }];
+    await tell('POST', `/instances/${instance}/drift`, { drift });
+    const after = JSON.stringify((await service.request('GET', '/instances')).json);
+    expect(after).toContain('"status":"running"');
+    for (const secret of [PASSWORD, encodeURIComponent(PASSWORD), value]) expect(after).not.toContain(secret);
+  });
+
   it('a required need without a binding fails the plan by its name', async () => {
     const { id } = await defined({ species: 'desk' });
     expectRefusal(await planned(id), 'VALIDATION_ERROR', 'definition_id');

@@ -4,6 +4,7 @@ export { type Bindings, bindingsOf } from './bindings.ts';
 export { copyOrder } from './copy.ts';
 export { noServer } from './create.ts';
 export { definitionByUid, type Pinned, pin, revisionOf, secretValues, succeeded } from './deployable.ts';
+export { hiddenValues } from './hidden-values.ts';
 export { requireFreeUid } from './naming.ts';
 export type { Order } from './order.ts';
 export { overridesOf } from './overrides.ts';

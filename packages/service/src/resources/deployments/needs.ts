@@ -13,6 +13,6 @@ export interface ManifestsOfDeployments {
     accountId: string,
     definitionId: string,
     revision: number,
-  ): Promise<{ readonly manifest: Manifest }>;
+  ): Promise<{ readonly manifest: Manifest; readonly secretPaths: readonly string[] }>;
   deadlineMs(queries: Queries, definitionId: string, revision: number): Promise<number>;
 }

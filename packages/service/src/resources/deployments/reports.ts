@@ -1,14 +1,16 @@
 import type { DeployedImage, Deployment } from '@hortus/contract/resources/deployment-records';
 import type { DeploymentStatusReport, DeployReport, LogPosition } from '@hortus/contract/resources/deployment-reports';
-import type { Instance, ReportedComponent, ReportedInstance } from '@hortus/contract/resources/instance-records';
-import { maskOf } from '@hortus/template/masking/masking';
+
+      { ...(container_id !== null && container_id ), ...(await withoutSecretUrl(body.instance, mask)) },
+      components: body.components,
+
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { conflict, notFound, Problem } from '../../problem.ts';
 import type { MakeRoom } from '../../quotas/stored-output.ts';
 import { transition } from '../../state/transition.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
-import { secretValues, succeeded } from '../definitions/public.ts';
+import { hiddenValues, succeeded } from '../definitions/public.ts';
 import { acceptClaim, type HasPublishedDaemon } from './claims.ts';
 import { checkDeadline } from './deadline.ts';
 import { deploymentLifecycle } from './lifecycle.ts';
@@ -101,7 +103,7 @@ export class DeploymentReports {
     if (!row) throw notFound('deployment');
     if (returned) await readReturnedRevision(reader, row.definition_id, returned.revision);
     const owner = { accountId: row.account_id, definitionId: row.definition_id };
-    const mask = await maskOf((await secretValues(reader, vault, owner)).map(({ value }) => value));
+    const mask = await maskOf(await hiddenValues(reader, vault, owner));
     const masked = async (text: string | null | undefined) => (typeof text === 'string' ? await mask(text) : null);
     const { container_id = null, gap_ms = null } = body;
     const revision = returned?.revision ?? row.revision;
@@ -117,10 +119,14 @@ export class DeploymentReports {
       gapMs: gap_ms,
       lastLines: await Promise.all((body.last_lines ?? []).map(mask)),
       returned,
-      instance: { ...(container_id !== null && { container_id }), ...body.instance },
+<<<<<<< HEAD
+      instance: ...(container_id !== null && container_id ), ...body.instance ,
       components: body.components,
+=======
+      instance: ...(container_id !== null && container_id ), ...(await withoutSecretUrl(body.instance, mask)) ,
+>>>>>>> origin/h5
       expected:
-        body.status === 'success' ? await this.#expected({ ...row, revision }) : { url: null, health: 'unknown' },
+        body.status === 'success' ? await this.#expected(...row, revision ) : url: null, health: 'unknown' ,
     };
   }
 
@@ -231,8 +237,11 @@ export class DeploymentReports {
   /** Derives url and health of a success from the manifest, which is fixed for a pinned revision. */
   async #expected({ account_id, definition_id, revision }: DeploymentRow): Promise<Report['expected']> {
     try {
-      const { manifest } = await this.#deps.manifests.resolve(this.#deps.reader, account_id, definition_id, revision);
-      const url = manifest.routes.find((route) => route.primary)?.url ?? null;
+      const { reader, manifests } = this.#deps;
+      const { manifest, secretPaths } = await manifests.resolve(reader, account_id, definition_id, revision);
+      const primary = manifest.routes.findIndex((route) => route.primary);
+      const isHidden = secretPaths.includes(`/routes/${primary}/url`);
+      const url = isHidden ? null : (manifest.routes[primary]?.url ?? null);
       const checked = manifest.components.some(({ healthcheck }) => healthcheck !== undefined);
       // Success requires health, so a daemon that reports only success has seen it healthy.
       return { url, health: checked ? 'healthy' : 'unknown' };
@@ -241,4 +250,10 @@ export class DeploymentReports {
       throw error;
     }
   }
+}
+
+/** Drops the address of an instance if it contains a secret: records show it, and part of an address is of no use. */
+async function withoutSecretUrl(instance: Body['instance'], mask: Mask): Promise<Partial<ReportedInstance>> {
+  const { url, ...others } = instance ?? {};
+  return typeof url === 'string' && (await mask(url)) === url ? { ...others, url } : others;
 }

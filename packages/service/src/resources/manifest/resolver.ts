@@ -174,23 +174,34 @@ export class ManifestResolver {
 
   async #bound(queries: Queries, dependent: Dependent, before = Number.POSITIVE_INFINITY): Promise<BoundNeeds> {
     if (Object.keys(dependent.bindings).length === 0) return { needs: {}, links: {}, secrets: [] };
+    const ofProviders: string[] = [];
     const deps = {
       openConnection: (reader: Queries, accountId: string, id: string) =>
         openConnection(reader, this.#deps.vault, accountId, id),
       definition: findDefinition,
-      provisions: (...args: Parameters<BoundNeedsDeps['provisions']>) => this.#provisions(...args),
+      provisions: async (...args: Parameters<BoundNeedsDeps['provisions']>) => {
+        const { provisions, values } = await this.#provisions(...args);
+        ofProviders.push(...values);
+        return provisions;
+      },
       canLink: this.#deps.canLink,
     };
-    return boundNeeds(queries, deps, dependent, { before, standIn: STAND_IN });
+    const bound = await boundNeeds(queries, deps, dependent, { before, standIn: STAND_IN });
+    // An attribute such as an address contains a password that may also be printed alone.
+    return { ...bound, secrets: [...bound.secrets, ...ofProviders] };
   }
 
   /** Uses the running revision, because that is the one that answers. */
-  async #provisions(queries: Queries, provider: DefinitionRow, before: number): Promise<ResolvedProvision[]> {
+  async #provisions(
+    queries: Queries,
+    provider: DefinitionRow,
+    before: number,
+  ): Promise<{ readonly provisions: ResolvedProvision[]; readonly values: string[] }> {
     const { id, account_id, container_name, name, server_id, current_revision } = provider;
     const running = (await this.#deps.runningRevision(queries, id)) ?? current_revision;
     const then = Number.isFinite(before) ? await newestRevisionAt(queries, id, before) : undefined;
     const revision = await revisionOf(queries, id, Math.min(running, then ?? running));
-    const { values: _, ...filled } = await this.#values(queries, { accountId: account_id, revision }, before);
+    const { values, ...filled } = await this.#values(queries, { accountId: account_id, revision }, before);
     const spec = this.#spec(revision.template_id);
     const ports = spec.routes.length > 0 ? await this.#deps.ingressPorts(queries, server_id) : undefined;
     const options = {
@@ -198,11 +209,11 @@ export class ManifestResolver {
       ...(ports && { ports }),
       instance: { uid: container_name, name, server_id },
     };
-    if (!isCostly(spec, options)) return resolveProvisions(spec, options).provisions;
+    if (!isCostly(spec, options)) return { provisions: resolveProvisions(spec, options).provisions, values };
     const about = { account: account_id, field: 'definition_id' };
     const key = () => canonicalJson(['provisions', revision.spec_hash, options]);
     const run = () => this.#deps.work.run(PROVISIONS, about, spec, options);
-    return (await doOutside(queries, key, run)).provisions;
+    return { provisions: (await doOutside(queries, key, run)).provisions, values };
   }
 
   async #original(queries: Queries, definition: DefinitionRow): Promise<DefinitionRow> {

@@ -66,6 +66,8 @@ it('published TCP ports are those with a port of the server', () => {
     { container_port: 6000, last_port: 6010, host_port: 7000, protocol: 'tcp' },
     { container_port: 25, host_port: '${inputs.PORT}' },
   ];
-  const spec = { components: { app: { ports }, database: { ports: [] } } } as unknown as Parameters<typeof hostPortsOf>[0];
+  const spec = { components: { app: { ports }, database: { ports: [] } } } as unknown as Parameters<
+    typeof hostPortsOf
+  >[0];
   expect(hostPortsOf(spec)).toEqual(['5433', '7000-7010', '*']);
 });

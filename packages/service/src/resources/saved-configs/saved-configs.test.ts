@@ -1,4 +1,9 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SEED } from '@hortus/template/testing/inkwell';
+import { temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { writeCatalog } from '../../testing/catalog-folder.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { expectRefusal } from '../../testing/published-response.ts';
 import { type Caller, type RunningService, startApp } from '../../testing/running-service.ts';
@@ -143,6 +148,32 @@ onBothEngines((engine) => {
         params: { WEB_HOSTNAME: 'b.example.org' },
       });
       expect(byId.json.data).toMatchObject({ template_id, inputs: { SITE_TITLE: 'Notes' } });
+    });
+
+    it('does not show a password that another version of the template makes plain', async () => {
+      const folder = temporaryFolder('plain');
+      onTestFinished(() => folder.remove());
+      await mkdir(join(folder.path, 'test/plain'), { recursive: true });
+      const input = 'inputs: {optional: [{name: SMTP_PASSWORD, type: string}]}\nenv: {A: "${inputs.SMTP_PASSWORD}"}\n';
+      const template = SEED.replaceAll('seed', 'plain') + input;
+      await writeFile(join(folder.path, 'test/plain/template.yaml'), template);
+      const own = await startApp(engine, { catalogDirectory: await writeCatalog(folder.path) });
+      const registered = { name: 'server-1', environment: 'staging' as const };
+      const server = (await own.client.call('servers.register', { body: registered })).data.id;
+      const { id } = (await save({ ...style, inputs }, own)).json.data;
+      const { db } = own.database;
+      const later = { species: 'plain', profile: null, variant: null, inputs: '{}' };
+      await db.updateTable('saved_configs').set(later).where('id', '=', id).execute();
+      const create = (more: object) =>
+        own.request('POST', '/definitions', {
+          body: { instance_uid: 'plain', server_id: server, saved_config_id: id, ...more },
+        });
+      const refused = await create({});
+      expectRefusal(refused, 'VALIDATION_ERROR');
+      expect(refused.json.error.details).toMatchObject({ field: 'inputs.SMTP_PASSWORD', reason: 'not_secret' });
+      const { status, json } = await create({ inputs: { SMTP_PASSWORD: 'shown to all' } });
+      expect(status, JSON.stringify(json)).toBe(201);
+      expect(JSON.stringify([refused.json, json])).not.toContain(PASSWORD);
     });
 
     it('still needs required inputs, and an existing config of its species', async () => {

@@ -73,3 +73,11 @@ const ofTemplates = shapedStatement<{ accountId: string; templateIds: readonly s
       .orderBy('id', 'desc')
       .limit(MAX_PROVIDERS),
 );
+
+const targets = statement<{ definitionId: string }, { target_id: string }>((db, p) =>
+  db.selectFrom('revision_bindings').select('target_id').distinct().where('definition_id', '=', p.definitionId),
+);
+
+/** Lists the connections and definitions that any revision of a definition is bound to. */
+export const boundTargets = async (queries: Queries, definitionId: string): Promise<string[]> =>
+  (await targets(queries, { definitionId })).map(({ target_id }) => target_id);
