@@ -1,9 +1,7 @@
 import type { DeployedImage, Deployment } from '@hortus/contract/resources/deployment-records';
 import type { DeploymentStatusReport, DeployReport, LogPosition } from '@hortus/contract/resources/deployment-reports';
-
-      { ...(container_id !== null && container_id ), ...(await withoutSecretUrl(body.instance, mask)) },
-      components: body.components,
-
+import type { Instance, ReportedComponent, ReportedInstance } from '@hortus/contract/resources/instance-records';
+import { type Mask, maskOf } from '@hortus/template/masking/masking';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { conflict, notFound, Problem } from '../../problem.ts';
 import type { MakeRoom } from '../../quotas/stored-output.ts';
@@ -119,14 +117,10 @@ export class DeploymentReports {
       gapMs: gap_ms,
       lastLines: await Promise.all((body.last_lines ?? []).map(mask)),
       returned,
-<<<<<<< HEAD
-      instance: ...(container_id !== null && container_id ), ...body.instance ,
+      instance: { ...(container_id !== null && { container_id }), ...(await withoutSecretUrl(body.instance, mask)) },
       components: body.components,
-=======
-      instance: ...(container_id !== null && container_id ), ...(await withoutSecretUrl(body.instance, mask)) ,
->>>>>>> origin/h5
       expected:
-        body.status === 'success' ? await this.#expected(...row, revision ) : url: null, health: 'unknown' ,
+        body.status === 'success' ? await this.#expected({ ...row, revision }) : { url: null, health: 'unknown' },
     };
   }
 
