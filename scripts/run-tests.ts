@@ -12,6 +12,7 @@ import { findChangedTests } from './changed-tests.ts';
 import { runChecks } from './checks.ts';
 import { bundleCli } from './cli/bundle.ts';
 import { installMissingPackages } from './debian-packages.ts';
+import { buildConsole } from './console.mjs';
 import { commandRunner } from './run-command.ts';
 import type { TestSize } from './test-files.ts';
 import { type Count, countInterrupted, countVitest, slowestFiles, type VitestReport } from './vitest-report.ts';
@@ -124,7 +125,8 @@ function exitCode(): number {
 
 async function startEngines(programs: string) {
   await using started = new AsyncDisposableStack();
-  const bundling = Promise.all([bundlePrograms(programs), bundleCli(join(programs, 'cli'))]);
+  // The console before the tests: in a new clone several would build it at the same time.
+  const bundling = Promise.all([bundlePrograms(programs), bundleCli(join(programs, 'cli')), buildConsole()]);
   // Checked below, once the engines are running; after an error it must not write into a removed folder.
   started.defer(() => bundling.then(ignore, ignore));
   const postgres = started.use(await startPostgres());
