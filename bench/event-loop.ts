@@ -14,6 +14,7 @@ import { startProcess } from '@hortus/testkit/process';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { type Bench, type Figure, median } from './claim.ts';
 import { type HostileRequest, hostileRequests, sendHostile } from './hostile-requests.ts';
+import { namedInputs, writeNamedSpecies } from './named-inputs.ts';
 import { startProbe } from './probe.ts';
 import { startService } from './service-process.ts';
 
@@ -22,14 +23,16 @@ const MAX_TURN_MS = 50;
 const IDLE_MS = 3_000;
 const ATTACK_MS = 6_000;
 const OF_ONE_ROW = 2;
+const PROBE_MS = 5;
 
 type Service = Awaited<ReturnType<typeof startService>>;
 
 /** Measures how long a hostile request blocks the event loop, and the latency of health meanwhile. */
 export const eventLoop: Bench = {
   name: 'event-loop',
-  async run(repetitions) {
-    return [await longestTurn(), ...(await healthUnderAttack(repetitions))];
+  async run(repetitions, only) {
+    if (only !== undefined) return await besideNamedInputs(repetitions, only);
+    return [await longestTurn(), ...(await besideNamedInputs(repetitions)), ...(await healthUnderAttack(repetitions))];
   },
 };
 
@@ -160,6 +163,50 @@ const callerOf = (service: Service, accountId: string): Caller => ({
     database.close();
   },
 });
+
+/** Measures the worst latency of health beside one of each input, after its first use, which compiles code. */
+async function besideNamedInputs(repetitions: number, only = ''): Promise<Figure[]> {
+  await using folder = temporaryFolder('named');
+  const catalog = writeNamedSpecies(folder.path);
+  const socket = join(folder.path, 'turns');
+  const service = await startService({
+    env: { BENCH_TURNS_SOCKET: socket, HORTUS_CATALOG_DIR: catalog },
+    nodeArgs: ['--import', new URL('./turn-probe.ts', import.meta.url).href],
+    cores: '0,1',
+  });
+  try {
+    const figures: Figure[] = [];
+    for (const { name, prepare } of namedInputs.filter((input) => input.name.includes(only))) {
+      await (await prepare(service))();
+      const latencies: number[] = [];
+      const turns: number[] = [];
+      for (let i = 0; i < repetitions; i++) {
+        const send = await prepare(service);
+        await measured(socket, name);
+        const probe = startProbe(`${service.base}/health`, service.headers, PROBE_MS);
+        // One answer before and one after.
+        await pause(4 * PROBE_MS);
+        await send();
+        await pause(4 * PROBE_MS);
+        latencies.push((await probe.stop()).worst);
+        turns.push((await measured(socket, name)).turnMs);
+      }
+      const value = median(latencies);
+      figures.push({
+        claim: `health beside ${name}`,
+        value,
+        unit: 'ms at worst',
+        against: { name: 'ms allowed', value: MAX_TURN_MS },
+        ratio: value / MAX_TURN_MS,
+        promise: { atMost: 1 },
+        note: `${median(turns).toFixed(1)} ms of processor time in the longest turn`,
+      });
+    }
+    return figures;
+  } finally {
+    await service.stop();
+  }
+}
 
 /**
  * Compares the attacked service with an idle one that is asked at the same moments. On a machine of two cores the probe, the

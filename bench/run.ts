@@ -30,7 +30,7 @@ import { webhooksBench } from './webhooks.ts';
 
 /**
  * `npm run bench [-- name …] [--quick] [--only=part]`: measures every claim as a ratio against a limit of the same run. `--only` chooses
- * rows of `reads` by a part of their names, for example `--only=definitions.`.
+ * rows of `reads` and `event-loop` by a part of their names, for example `--only=definitions.`.
  */
 const benches: readonly Bench[] = [
   templatesRead,

@@ -64,6 +64,19 @@ describe('@hortus/client', () => {
     }
   });
 
+  it('the types of each module are beside it, for compilers that do not read exports', () => {
+    const own = join(project.path, 'node_modules/@hortus/client');
+    const { exports } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8'));
+    const modules = Object.values<{ types: string; default: string } | string>(exports).filter(
+      (to) => typeof to !== 'string',
+    );
+    expect(modules).toHaveLength(2);
+    for (const { types, default: module } of modules) {
+      expect(types).toBe(module.replace(/\.js$/, '.d.ts'));
+      expect(existsSync(join(own, types))).toBe(true);
+    }
+  });
+
   it('its types need neither TypeBox nor the types of Node', async () => {
     project.write('browser.ts', typed);
     await project.compile({ lib: ['es2022', 'dom'], types: [], noEmit: true }, ['browser.ts']);

@@ -15,17 +15,21 @@ const entries = { index: 'published', shell: 'shell/shell-connection' } as const
 export async function stageClient(folder: string): Promise<void> {
   const bundled = await bundleClient(folder);
   for (const [name, text] of clientDeclarations(Object.values(entries))) {
-    const isMain = name === `${entries.index}.d.ts`;
-    const file = join(folder, 'types', name);
-    await mkdir(dirname(file), { recursive: true });
+    const path = join(folder, 'types', name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  }
+  // Beside the modules, where compilers that do not read `exports` look for them.
+  for (const [name, file] of Object.entries(entries)) {
     // Records such as Deployment are part of the package, although no module of the client exports them.
-    await writeFile(file, isMain ? `${text}export type * from "./contract.js";\n` : text);
+    const records = name === 'index' ? 'export type * from "./types/contract.js";\n' : '';
+    await writeFile(join(folder, `${name}.d.ts`), `export * from "./types/${file}.js";\n${records}`);
   }
   await writeFile(join(folder, 'THIRD-PARTY-LICENSES.txt'), bundledLicenses(bundled));
   await copyDocuments(source, folder);
-  const exported = Object.entries(entries).map(([name, file]) => [
+  const exported = Object.keys(entries).map((name) => [
     name === 'index' ? '.' : `./${name}`,
-    { types: `./types/${file}.d.ts`, default: `./${name}.js` },
+    { types: `./${name}.d.ts`, default: `./${name}.js` },
   ]);
   await writeFile(
     join(folder, 'package.json'),
@@ -36,7 +40,7 @@ export async function stageClient(folder: string): Promise<void> {
       type: 'module',
       sideEffects: false,
       exports: { ...Object.fromEntries(exported), './package.json': './package.json' },
-      types: `./types/${entries.index}.d.ts`,
+      types: './index.d.ts',
     }),
   );
 }
