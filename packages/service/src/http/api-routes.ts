@@ -10,6 +10,7 @@ import { EventStream, wantsEvents } from './event-stream.ts';
 import type { Exchange } from './exchange.ts';
 import type { Follow, Handlers, LiveHandlers } from './handler.ts';
 import { CACHE_CONTROL, type HotReads, type HotResponse, VARY } from './hot-reads.ts';
+import { jsonInTurns } from './json-in-turns.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { isFresh, type Prepared, prepare } from './prepared.ts';
 import type { Router } from './router.ts';
@@ -78,7 +79,7 @@ const handle =
   async (exchange: Exchange) => {
     exchange.status = row.status;
     if (unchanged) exchange.body = await unchanged(exchange);
-    exchange.json(await handler(callOf(parts, row, checks, exchange)));
+    exchange.jsonText(await jsonInTurns(await handler(callOf(parts, row, checks, exchange))));
   };
 
 /** The same for all callers, so that shared caches may store it. */

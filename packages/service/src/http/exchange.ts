@@ -163,8 +163,13 @@ export class Exchange {
   }
 
   json(value: unknown): void {
+    this.jsonText(JSON.stringify(value));
+  }
+
+  /** Sends a text that is JSON. */
+  jsonText(text: string): void {
     this.#headers['Content-Type'] = JSON_TYPE;
-    this.send(JSON.stringify(value));
+    this.send(text);
   }
 
   send(body: string | Buffer | Readable = ''): void {

@@ -1,3 +1,4 @@
+import { pausing } from '../process/pausing.ts';
 import { RecentValues } from './recent-values.ts';
 
 /** Request of a page. The contract fills in the defaults. */
@@ -12,9 +13,13 @@ export interface Page<Item> {
 }
 
 export interface Listing<Item> {
-  rows(limit: number, offset: number): Promise<Item[]>;
+  rows(limit: number, offset: number): Promise<readonly Item[]>;
   /** Does the work of `rows` and `count` in one round trip. The count is undefined if there are no rows. */
-  rowsAndCount?(limit: number, offset: number, atMost: number): Promise<{ rows: Item[]; count: number | undefined }>;
+  rowsAndCount?(
+    limit: number,
+    offset: number,
+    atMost: number,
+  ): Promise<{ rows: readonly Item[]; count: number | undefined }>;
   /** Counts the rows up to `atMost`. */
   count(atMost: number): Promise<number>;
   /** Identifies the list and its filters; lists with the same key share a count. */
@@ -64,7 +69,7 @@ export class Pages {
     const isLast = rows.length < per_page && (rows.length > 0 || offset === 0);
     const total = isLast ? offset + rows.length : await this.#total(listing, count);
     const pagination = { page, per_page, total, total_pages: Math.ceil(total / per_page) };
-    return { data: rows.map((row) => recordOf(row)), pagination };
+    return { data: await mapInTurns(rows, recordOf), pagination };
   }
 
   async #total<Row>(listing: Listing<Row>, counted: number | undefined): Promise<number> {
@@ -73,6 +78,21 @@ export class Pages {
     if (total !== undefined && total <= EXACT_UP_TO) return total;
     return await this.#totals.get(countKey, () => listing.count(Number.MAX_SAFE_INTEGER), isLong);
   }
+}
+
+/** Maps rows, each of which can contain hundreds of kilobytes that callers wrote; lets the event loop serve others in between. */
+export async function mapInTurns<Row, Item>(
+  rows: readonly Row[],
+  recordOf: (row: Row, index: number) => Item,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  const pause = pausing();
+  for (const [index, row] of rows.entries()) {
+    items.push(recordOf(row, index));
+    const turn = pause();
+    if (turn) await turn;
+  }
+  return items;
 }
 
 const isLong = (total: number): boolean => total > EXACT_UP_TO;

@@ -2,7 +2,7 @@ import { applyFilter, type Value } from './filters.ts';
 import type { ParsedText, Reference, Segment } from './text.ts';
 
 /** A text stops growing beyond this length, because one value can be used thousands of times; its user refuses it. */
-export const MAX_FILLED_LENGTH = 4_194_304;
+const MAX_FILLED_LENGTH = 4_194_304;
 
 export interface Found {
   /** Undefined if unset, which is not an error: an optional input without a value. */

@@ -2,7 +2,7 @@ import type { ImageReference } from '@hortus/contract/template/image';
 import type { InputValue } from '@hortus/contract/template/inputs';
 import type { Canonical } from '../canonical/canonical-form.ts';
 import { effectiveInputs, type Inputs, isSecretInput } from '../inputs/inputs.ts';
-import { type Filled, type Found, fill, MAX_FILLED_LENGTH } from '../interpolation/fill.ts';
+import { type Filled, type Found, fill } from '../interpolation/fill.ts';
 import { type ParsedText, parseText, type Reference } from '../interpolation/text.ts';
 import { imageText } from '../notation/image-reference.ts';
 import type { Problem } from '../problem.ts';
@@ -42,8 +42,8 @@ function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined
 
 const open = (value: InputValue | null | undefined): Found => ({ value: value ?? undefined, secret: false });
 
-/** Maximum length of all filled texts of one resolution. */
-const MAX_RESULT_LENGTH = MAX_FILLED_LENGTH;
+/** Maximum length of all filled texts of one resolution. The service signs and sends a manifest in one turn of its event loop. */
+const MAX_RESULT_LENGTH = 1_572_864;
 
 const parsedTexts = new WeakMap<Canonical, Map<string, ParsedText>>();
 

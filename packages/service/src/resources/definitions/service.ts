@@ -7,7 +7,7 @@ import { actorOf, type Principal } from '../../identity/principal.ts';
 import { conflict, invalid, notFound } from '../../problem.ts';
 import { transition } from '../../state/transition.ts';
 import { countKey } from '../../storage/lists.ts';
-import { type Page, type PageRequest, type Pages, slice } from '../../storage/page.ts';
+import { mapInTurns, type Page, type PageRequest, type Pages, slice } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
 import { openSavedConfig } from '../saved-configs/public.ts';
@@ -243,7 +243,9 @@ export class Definitions {
       rows: async (limit, offset) => {
         // One extra row: the last one on the page is compared with it.
         const rows = await listRevisions(reader, id, limit + 1, offset);
-        return rows.slice(0, limit).map((row, i) => revisionRecord(row, rows[i + 1], definition.current_revision));
+        return mapInTurns(rows.slice(0, limit), (row, i) =>
+          revisionRecord(row, rows[i + 1], definition.current_revision),
+        );
       },
       // Numbers run from 1 without gaps, so the last one is the count.
       count: async () => definition.last_revision,
