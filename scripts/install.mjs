@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { installNodeLibrary } from './node-library.mjs';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 const modules = join(root, 'node_modules');
@@ -25,6 +26,7 @@ export async function install() {
     // Accepts a manual `npm install` instead of downloading the same packages again.
     if (agreesWithInstalled(locked)) return writeFileSync(stamp, hash);
   }
+  await installNodeLibrary();
   console.error('Installing npm packages (npm ci) ...');
   if ((await npm(['ci', ...everything])) !== 0) {
     // npm ci also refuses a lock without optional packages of other platforms; its versions are still valid here.
