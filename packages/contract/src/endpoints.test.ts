@@ -25,6 +25,22 @@ test.each(written)('%s refuses unknown body fields, unless a daemon sends them',
   else expect(additionalProperties).toBe(false);
 });
 
+/** Maps whose names have no bound in the schema, with what bounds them. */
+const unboundedNames: Readonly<Record<string, string>> = {
+  'actions.report': 'size and number of values of the body; a result is shown as it is',
+  'actions.reportScheduled': 'size and number of values of the body; a result is shown as it is',
+  'diagnostics.report': 'the service cuts names to 64 characters',
+};
+
+test.each(written)('%s limits the number of entries of every map, and the length of their names', (name, row) => {
+  for (const [at, node] of nodes(row.body)) {
+    if (node.patternProperties === undefined || name in unboundedNames) continue;
+    expect(node.maxProperties, `${name}${at}`).toBeDefined();
+    for (const pattern of Object.keys(node.patternProperties as Node))
+      expect(pattern, `${name}${at}`).toMatch(/^\^[^*+]*\{\d,\d+\}[^*+]*\$$/);
+  }
+});
+
 test.each(written)('%s limits the size of everything a caller may send', (name, row) => {
   for (const [at, node] of nodes(row.body)) {
     if (node.type === 'string' && !node.enum && node.format !== 'date-time')

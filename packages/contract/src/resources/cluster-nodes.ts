@@ -11,6 +11,14 @@ const nodeTask = Type.Object({
   running: Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'Containers of the component on this node.' }),
 });
 
+/** A length of a name would be lost: only its pattern reaches the schema of a map. */
+const labelName = Type.String({ pattern: '^[\\s\\S]{0,128}$' });
+const labelText = Type.String({ maxLength: 256 });
+const labels = {
+  maxProperties: 64,
+  description: 'Labels of the node, by which `placement` of a template chooses.',
+};
+
 const reported = {
   id: Type.String({ pattern: nodeIdPattern, maxLength: 64, description: 'Id of the node in its cluster.' }),
   hostname: Type.String({ maxLength: 255 }),
@@ -19,14 +27,12 @@ const reported = {
     description: 'active: takes tasks. pause: takes no new ones. drain: its tasks were moved to other nodes.',
   }),
   state: choice(['ready', 'down', 'disconnected', 'unknown'], { description: 'Whether it answers to its cluster.' }),
-  labels: Type.Record(Type.String({ maxLength: 128 }), Type.String({ maxLength: 256 }), {
-    maxProperties: 64,
-    description: 'Labels of the node, by which `placement` of a template chooses.',
-  }),
+  labels: Type.Record(Type.String(), labelText, labels),
 };
 
 export const ReportedNode = Type.Object({
   ...reported,
+  labels: Type.Record(labelName, labelText, { ...labels, additionalProperties: false }),
   engine_version: Type.Optional(Type.String({ maxLength: 64 })),
   capacity: Type.Optional(
     Type.Object({

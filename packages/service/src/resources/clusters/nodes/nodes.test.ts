@@ -115,6 +115,8 @@ onBothEngines((engine) => {
     expectRefusal(await report([node({ id: '../x' })]), 'VALIDATION_ERROR', 'nodes');
     const endless = node({ capacity: { cpus: 1, memory_bytes: 1e25 } });
     expectRefusal(await report([endless]), 'VALIDATION_ERROR', 'nodes');
+    expectRefusal(await report([node({ labels: { ['n'.repeat(129)]: 'x' } })]), 'VALIDATION_ERROR', 'nodes');
+    expect((await report([node({ labels: { ['n'.repeat(128)]: 'x' } })])).status).toBe(200);
     const body = { name: 'web-1', environment: 'staging' };
     const { id } = (await service.request('POST', '/servers', { body })).json.data;
     const response = await service.request('PUT', `/servers/${id}/nodes`, { body: { nodes: [] } });
