@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests for scripts/interrupted-run.test.ts: some have ended, one never does. */
+/**
+ * Tests for scripts/interrupted-run.test.ts: some have ended, one never does.
+ * @public Loaded by Vitest.
+ */
 export default defineConfig({
   test: {
     root: import.meta.dirname,

@@ -55,7 +55,7 @@ onDifferingEngines('query plans', (engine) => {
     const { accountId, database } = service;
     const explain = engine.name === 'sqlite' ? 'explain query plan' : 'explain';
     const explaining: Queries = { ...database, run: (text, values) => database.run(`${explain} ${text}`, values) };
-    const rows: object[] = await definitionsOf(explaining, { accountId, ...filter }).rows(20, 0);
+    const rows: readonly object[] = await definitionsOf(explaining, { accountId, ...filter }).rows(20, 0);
     return rows.map((row) => Object.values(row).join(' ')).join('\n');
   };
 

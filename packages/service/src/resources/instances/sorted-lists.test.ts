@@ -46,7 +46,7 @@ onDifferingEngines('sort order and query plans', (engine) => {
     const { accountId, database } = service;
     const explain = engine.name === 'sqlite' ? 'explain query plan' : 'explain';
     const explaining: Queries = { ...database, run: (text, values) => database.run(`${explain} ${text}`, values) };
-    const rows: object[] = await instancesOf(explaining, { accountId, ...filter, sort }).rows(100, 0);
+    const rows: readonly object[] = await instancesOf(explaining, { accountId, ...filter, sort }).rows(100, 0);
     return rows.map((row) => Object.values(row).join(' ')).join('\n');
   };
 
