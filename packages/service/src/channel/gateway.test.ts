@@ -32,16 +32,16 @@ const upgrade = (harness: GatewayHarness, path: string, headers: Record<string, 
 /** Counts calls, and the most between two checks, one in each iteration of the event loop: two calls can be of two iterations. */
 function countPerIteration() {
   let now = 0;
-  let most = 0;
+  let max = 0;
   const counted = {
     total: 0,
     add: () => {
-      most = Math.max(most, ++now);
+      max = Math.max(max, ++now);
       return ++counted.total;
     },
     stop: () => {
       clearImmediate(next);
-      return most;
+      return max;
     },
   };
   const iterate = () => {

@@ -15,13 +15,17 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 /** Writes a catalog with one species and a table, and runs the program. */
-async function run(image: string, rows: readonly string[], ...options: string[]) {
-  const place = join(folder, 'catalog/test/seed');
+const run = (image: string, rows: readonly string[], ...options: string[]) => runFor('seed', image, rows, ...options);
+
+async function runFor(species: string, image: string, rows: readonly string[], ...options: string[]) {
+  const catalog = join(folder, species);
+  const place = join(catalog, 'test', species);
   await mkdir(place, { recursive: true });
-  await writeFile(join(place, 'template.yaml'), SEED.replace(/^image:.*$/m, `image: ${image}`));
+  const template = SEED.replace('slug: seed', `slug: ${species}`).replace(/^image:.*$/m, `image: ${image}`);
+  await writeFile(join(place, 'template.yaml'), template);
   const table = join(folder, 'versions.tsv');
   await writeFile(table, ['# Tags', ...rows, ''].join('\n'));
-  const args = [program, table, '--catalog', join(folder, 'catalog'), ...options];
+  const args = [program, table, '--catalog', catalog, ...options];
   return promisify(execFile)(process.execPath, args).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
@@ -60,7 +64,7 @@ it('names the line of a broken table', async () => {
 });
 
 it('leaves out an image that servers make themselves', async () => {
-  const { code, stdout } = await run('{repository: hortus.invalid/hello, tag: "1"}', NEWER, '--json');
+  const { code, stdout } = await runFor('hello', '{repository: hortus.invalid/hello, tag: "1"}', NEWER, '--json');
   expect(JSON.parse(stdout)).toEqual([]);
   expect(code).toBe(0);
 });

@@ -21,12 +21,12 @@ export function totalLength(values: Values, held: Iterable<string> = []): number
 }
 
 /** Returns the first of the given values with which all of them are too long; undefined if they are not. */
-export function firstBeyondTotal(values: Values, given: readonly string[], held: Iterable<string> = []) {
+export function firstBeyondTotal(values: Values, added: readonly string[], held: Iterable<string> = []) {
   let total = totalLength(values, held);
   if (total <= MAX_TOTAL_LENGTH) return undefined;
-  const added = given.filter((name) => Object.hasOwn(values, name));
-  for (const name of added) total -= lengthOf(values[name]);
-  return added.find((name) => {
+  const own = added.filter((name) => Object.hasOwn(values, name));
+  for (const name of own) total -= lengthOf(values[name]);
+  return own.find((name) => {
     total += lengthOf(values[name]);
     return total > MAX_TOTAL_LENGTH;
   });

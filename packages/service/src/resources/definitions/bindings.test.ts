@@ -99,26 +99,26 @@ onBothEngines((engine) => {
     const [deployment, second] = [await ordered(json.data.id), await ordered(other.id)];
     const said = `no ${PASSWORD}, ${encodeURIComponent(PASSWORD)}, ${value}`;
     const logs = [{ at: new Date().toISOString(), level: 'info', message: said }];
-    const tell = async (method: 'PATCH' | 'POST', path: string, body: object) => {
+    const report = async (method: 'PATCH' | 'POST', path: string, body: object) => {
       const { status, json: response } = await service.request(method, path, { body, key: data.api_key });
       expect(status, JSON.stringify(response)).toBe(200);
     };
-    await tell('PATCH', `/deployments/${deployment}/status`, { status: 'running', logs });
+    await report('PATCH', `/deployments/${deployment}/status`, { status: 'running', logs });
     const failed = { status: 'failed', error: said, last_lines: [said], logs };
-    await tell('POST', '/deploy/report', { deployment_id: deployment, ...failed });
+    await report('POST', '/deploy/report', { deployment_id: deployment, ...failed });
     const read = await service.request('GET', `/deployments/${deployment}`);
     expect(read.json.data).toMatchObject({ status: 'failed', error: 'no ***, ***, ***' });
     for (const secret of [PASSWORD, encodeURIComponent(PASSWORD), value])
       expect(JSON.stringify(read.json)).not.toContain(secret);
     const instance = read.json.data.instance_id;
     const url = `https://desk.example.org/?key=${encodeURIComponent(PASSWORD)}`;
-    await tell('POST', '/deploy/report', {
+    await report('POST', '/deploy/report', {
       deployment_id: second,
       status: 'success',
       instance: { status: 'running', url },
     });
     const drift = [{ component: 'app', field: `env.${PASSWORD}`, declared: said, actual: { text: said } }];
-    await tell('POST', `/instances/${instance}/drift`, { drift });
+    await report('POST', `/instances/${instance}/drift`, { drift });
     const after = JSON.stringify((await service.request('GET', '/instances')).json);
     expect(after).toContain('"status":"running"');
     for (const secret of [PASSWORD, encodeURIComponent(PASSWORD), value]) expect(after).not.toContain(secret);
