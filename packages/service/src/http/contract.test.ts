@@ -1,11 +1,13 @@
 import type { Endpoint } from '@hortus/contract/endpoint';
 import { type EndpointName, endpointRows, endpoints } from '@hortus/contract/endpoints';
 import { permissionNames } from '@hortus/contract/permissions';
+import { pageTokenHeader } from '@hortus/contract/protocol/page-token';
 import { idPrefixes } from '@hortus/contract/records/names';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../records/ids.ts';
 import { DaemonSocket } from '../testing/daemon-socket.ts';
 import { onBothEngines } from '../testing/engines.ts';
+import { signedIn } from '../testing/good-requests/identity.ts';
 import { goodRequest } from '../testing/good-requests.ts';
 import { expectPublished, expectRefusal, expectShape } from '../testing/published-response.ts';
 import { type Caller, insertKeyRow, type RunningService, startApp } from '../testing/running-service.ts';
@@ -55,6 +57,8 @@ onBothEngines((engine) => {
     beforeAll(async () => {
       const { accountId: account_id, client, database, key } = service;
       const everything = JSON.stringify(permissionNames);
+      const session = await signedIn(service);
+      const { [pageTokenHeader]: other = '' } = await signedIn(service);
       Object.assign(refused, {
         none: { key: null },
         empty: { key: '' },
@@ -64,6 +68,8 @@ onBothEngines((engine) => {
         'of the other mode': { key: key.replace('hk_live_', 'hk_test_') },
         expired: { key: await insertKeyRow(database, { account_id, permissions: everything, expires_at: 1 }) },
         revoked: { key: await insertKeyRow(database, { account_id, permissions: everything, revoked_at: 1 }) },
+        'the cookie of a session alone': { key: null, headers: { ...session, [pageTokenHeader]: '' } },
+        'a session with the page token of another': { key: null, headers: { ...session, [pageTokenHeader]: other } },
         'of another network': {
           key: await insertKeyRow(database, { account_id, permissions: everything, allowed_cidrs: '["192.0.2.0/24"]' }),
         },

@@ -47,7 +47,9 @@ async function apply(engine: EngineName, session: Session): Promise<void> {
   if (Object.keys(migrations).some((name) => !applied.includes(name))) {
     const entries = Object.entries(migrations).map(([name, make]) => [name, make(engine)] as const);
     const known = Object.fromEntries([...entries, ...later.map((name) => [name, NOTHING] as const)]);
-    await toLatest(new Migrator({ db, provider: { getMigrations: async () => known } }));
+    // Ordered by time, the baseline comes after a migration that a database had before it took the baseline over.
+    const allowUnorderedMigrations = true;
+    await toLatest(new Migrator({ db, provider: { getMigrations: async () => known }, allowUnorderedMigrations }));
   }
   if (later.length === 0) await noteNeeded(db);
 }
