@@ -25,15 +25,15 @@ const LOG = '/var/log/docker.log';
 
 export interface EngineMachineOptions {
   readonly run: Run;
-  /** Whether the engine responds. */
-  responds(): Promise<boolean>;
+  /** Whether the engine answers. */
+  isUp(): Promise<boolean>;
   readonly env: NodeJS.ProcessEnv;
   /** Ends questions and waiting. */
   readonly signal: AbortSignal;
 }
 
 /** The machine that npm start runs on. */
-export function engineMachine({ run, responds, env, signal }: EngineMachineOptions): EngineMachine {
+export function engineMachine({ run, isUp, env, signal }: EngineMachineOptions): EngineMachine {
   const wanted = isOn('/sys/module/apparmor/parameters/enabled') ? [...packages, apparmor] : packages;
   const hasSystemd = existsSync('/run/systemd/system');
   const { stdin, stdout } = process;
@@ -54,8 +54,7 @@ export function engineMachine({ run, responds, env, signal }: EngineMachineOptio
       if (hasSystemd && missing.includes('caddy'))
         await run(['systemctl', 'disable', '--now', 'caddy'], { quiet: true });
     },
-    start: async () =>
-      hasSystemd ? await startUnit(run, responds, signal) : await startAlone({ responds, env, signal }),
+    start: async () => (hasSystemd ? await startUnit(run, isUp, signal) : await startAlone({ isUp, env, signal })),
     say: (line) => console.log(line),
   };
 }
@@ -73,15 +72,15 @@ async function askAtTerminal(question: string, signal: AbortSignal): Promise<boo
   return !words.trim().toLowerCase().startsWith('n');
 }
 
-async function startUnit(run: Run, responds: () => Promise<boolean>, signal: AbortSignal): Promise<string> {
+async function startUnit(run: Run, isUp: () => Promise<boolean>, signal: AbortSignal): Promise<string> {
   if ((await run(['systemctl', 'enable', '--now', 'docker'], { quiet: true })) !== 0)
     throw new Error('Docker did not start; journalctl -u docker says why.');
-  await waitUntilUp({ responds, ended: () => undefined, hint: 'journalctl -u docker says why', signal });
+  await untilUp({ isUp, ended: () => undefined, hint: 'journalctl -u docker says why', signal });
   return 'Docker was started, now and at every start of the machine (systemctl status docker).';
 }
 
 export interface StartOptions {
-  responds(): Promise<boolean>;
+  isUp(): Promise<boolean>;
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
   /** Options of dockerd. */
@@ -93,7 +92,7 @@ export interface StartOptions {
  * Starts Docker as a process of its own, which outlives npm start: its end would end all containers. Settings and secrets of the
  * service are no business of it.
  */
-export async function startAlone({ responds, env, signal, args = [], log = LOG }: StartOptions): Promise<string> {
+export async function startAlone({ isUp, env, signal, args = [], log = LOG }: StartOptions): Promise<string> {
   const output = openSync(log, 'a', 0o640);
   const own = Object.entries(env).filter(([name]) => !/^(HORTUS|npm_|OTEL_|NODE_)/.test(name));
   const child = spawn('dockerd', [...args], {
@@ -111,21 +110,21 @@ export async function startAlone({ responds, env, signal, args = [], log = LOG }
     end = `it ended with ${code ?? signal}`;
   });
   child.unref();
-  await waitUntilUp({ responds, ended: () => end, hint: `${log} says why`, signal });
+  await untilUp({ isUp, ended: () => end, hint: `${log} says why`, signal });
   return `Docker was started as process ${child.pid}, because this machine has no systemd; its log is ${log}. It keeps running with the applications when npm start ends, and kill ${child.pid} stops all of them. After a restart of the machine, npm start starts it again.`;
 }
 
-interface Startup {
-  responds(): Promise<boolean>;
+interface Waiting {
+  isUp(): Promise<boolean>;
   /** How the engine ended; undefined while it runs. */
   ended(): string | undefined;
   readonly hint: string;
   readonly signal: AbortSignal;
 }
 
-async function waitUntilUp({ responds, ended, hint, signal }: Startup): Promise<void> {
+async function untilUp({ isUp, ended, hint, signal }: Waiting): Promise<void> {
   const late = performance.now() + START_MS;
-  while (!(await responds())) {
+  while (!(await isUp())) {
     const end = ended();
     if (end !== undefined) throw new Error(`Docker did not start: ${end}; ${hint}.`);
     if (performance.now() > late) throw new Error(`Docker did not answer within ${START_MS / 1000} s; ${hint}.`);

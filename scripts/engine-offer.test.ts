@@ -9,8 +9,8 @@ import { startAlone } from './engine-machine.ts';
 import { type EngineMachine, offerEngine } from './engine-offer.ts';
 
 /** A machine whose packages and engine are only noted. */
-function machineWith(facts: Partial<EngineMachine> & { reply?: boolean } = {}) {
-  const { reply, ...more } = facts;
+function machineWith(facts: Partial<EngineMachine> & { agrees?: boolean } = {}) {
+  const { agrees, ...more } = facts;
   const did: string[] = [];
   const said: string[] = [];
   const machine: EngineMachine = {
@@ -20,11 +20,11 @@ function machineWith(facts: Partial<EngineMachine> & { reply?: boolean } = {}) {
     startCommand: 'systemctl start docker',
     missing: () => ['docker.io', 'caddy', 'busybox-static'],
     ask:
-      reply === undefined
+      agrees === undefined
         ? undefined
         : async (question) => {
             did.push(question);
-            return reply;
+            return agrees;
           },
     install: async (packages) => void did.push(`install ${packages.join(' ')}`),
     start: async () => {
@@ -44,14 +44,14 @@ const command = 'apt-get update && apt-get install -y --no-install-recommends do
 
 describe('a Debian machine without a container engine', () => {
   it('is asked about as root at a terminal, and gets one if the person agrees', async () => {
-    const { offer, did, words } = machineWith({ reply: true });
+    const { offer, did, words } = machineWith({ agrees: true });
     expect(await offer()).toBe(true);
     expect(did).toEqual([question, 'install docker.io caddy busybox-static', 'start']);
     expect(words()).toContain('Docker was started.');
   });
 
   it('stays as it is if the person declines', async () => {
-    const { offer, did, words } = machineWith({ reply: false });
+    const { offer, did, words } = machineWith({ agrees: false });
     expect(await offer()).toBe(false);
     expect(did).toEqual([question]);
     expect(words()).toContain('This machine is not a server.');
@@ -69,14 +69,14 @@ describe('a Debian machine without a container engine', () => {
   });
 
   it('is not asked about where the setting forbids it', async () => {
-    const { offer, did, words } = machineWith({ reply: true });
+    const { offer, did, words } = machineWith({ agrees: true });
     expect(await offer('no')).toBe(false);
     expect(did).toEqual([]);
     expect(words()).toContain('no Docker engine answers (no socket). Start one, then npm start again.');
   });
 
   it('prints the exact command for a person who is not root, whatever the setting', async () => {
-    const { offer, did, words } = machineWith({ isRoot: false, reply: true });
+    const { offer, did, words } = machineWith({ isRoot: false, agrees: true });
     expect(await offer('yes')).toBe(false);
     expect(did).toEqual([]);
     expect(words()).toContain(`\n  ${command} && usermod -aG docker mira`);
@@ -85,7 +85,7 @@ describe('a Debian machine without a container engine', () => {
 
 describe('an engine that is installed, but does not run', () => {
   it('is started without an installation', async () => {
-    const { offer, did } = machineWith({ missing: () => ['busybox-static'], reply: true });
+    const { offer, did } = machineWith({ missing: () => ['busybox-static'], agrees: true });
     expect(await offer()).toBe(true);
     expect(did).toEqual(['Docker is installed, but does not run. Start it?', 'start']);
   });
@@ -98,7 +98,7 @@ describe('an engine that is installed, but does not run', () => {
 });
 
 it('elsewhere nothing is offered', async () => {
-  const { offer, did, words } = machineWith({ isDebian: false, reply: true });
+  const { offer, did, words } = machineWith({ isDebian: false, agrees: true });
   expect(await offer('yes')).toBe(false);
   expect(did).toEqual([]);
   expect(words()).toContain('Start one, then npm start again.');
@@ -117,8 +117,8 @@ if (process.getuid?.() === 0)
     it('Docker runs as a process of its own, without the settings of the service', async () => {
       await using folder = temporaryFolder('engine');
       const env = { ...process.env, DOCKER_HOST: `unix://${folder.path}/docker.sock`, HORTUS_MASTER_KEY: 'secret' };
-      const responds = async () => (await askDocker(env)).version !== undefined;
-      const options = { responds, env, signal: new AbortController().signal, args: argsFor(folder.path) };
+      const isUp = async () => (await askDocker(env)).version !== undefined;
+      const options = { isUp, env, signal: new AbortController().signal, args: argsFor(folder.path) };
       const words = await startAlone({ ...options, log: join(folder.path, 'log') });
       const pid = pidOf(folder.path);
       try {
@@ -128,14 +128,14 @@ if (process.getuid?.() === 0)
         expect(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[3]).toBe(String(pid));
       } finally {
         process.kill(pid, 'SIGTERM');
-        await until(async () => !(await responds()), { describe: 'the end of the engine', within: 60_000 });
+        await until(async () => !(await isUp()), { describe: 'the end of the engine', within: 60_000 });
       }
     });
 
     it('an engine that ends at once is reported with its log', async () => {
       await using folder = temporaryFolder('engine');
       const log = join(folder.path, 'log');
-      const options = { responds: async () => false, env: process.env, signal: new AbortController().signal, log };
+      const options = { isUp: async () => false, env: process.env, signal: new AbortController().signal, log };
       await expect(startAlone({ ...options, args: ['--no-such-option'] })).rejects.toThrow(
         `Docker did not start: it ended with 1; ${log} says why.`,
       );

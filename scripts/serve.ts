@@ -94,9 +94,9 @@ async function runningEngine(): Promise<Awaited<ReturnType<typeof askDocker>>> {
   const { version, trouble = '', socket } = found;
   if (version !== undefined || trouble.startsWith('you may not use')) return found;
   const run = commandRunner(process.cwd(), ending.signal);
-  const responds = async () => (await askDocker(process.env)).version !== undefined;
+  const isUp = async () => (await askDocker(process.env)).version !== undefined;
   try {
-    const machine = engineMachine({ run, responds, env: process.env, signal: ending.signal });
+    const machine = engineMachine({ run, isUp, env: process.env, signal: ending.signal });
     return (await offerEngine(machine, { trouble, wish: config.installEngine }))
       ? await askDocker(process.env)
       : { socket };

@@ -53,11 +53,11 @@ const page = (image: string) => component('main', { image, env });
 async function read(uid: string, path: string): Promise<string> {
   const { networks } = (await server.engine.inspect(uid)) ?? expect.fail('no container');
   const url = `http://${networks[0]?.address}:8080${path}`;
-  const get = async () => {
-    const response = await fetch(url).catch(() => undefined);
-    return response && { text: await response.text() };
+  const response = async () => {
+    const page = await fetch(url).catch(() => undefined);
+    return page && { text: await page.text() };
   };
-  return (await until(get, { describe: `${url} to answer` })).text;
+  return (await until(response, { describe: `${url} to answer` })).text;
 }
 
 describe.each([
