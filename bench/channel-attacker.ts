@@ -5,11 +5,11 @@ import { connect, type Socket } from 'node:net';
  * Daemons as a process of their own, because masking and writing hundreds of megabytes would hold the event loop that measures. Prints
  * a line when all connections are authenticated, sends the messages on SIGUSR2, and prints another when the service has closed all.
  */
-const [base = '', each = '1', ...keys] = process.argv.slice(2);
+const [base = '', unit = '[],', each = '1', ...keys] = process.argv.slice(2);
 const BYTES = 8_000_000;
 
-const values = '[],'.repeat((BYTES - 100) / 3);
-const message = frame(0x81, `{"type":"action_completed","execution_id":"exe_x","result":{"rows":[${values}[]]}}`);
+const run = unit.repeat((BYTES - 100) / unit.length);
+const message = frame(0x81, `{"type":"action_completed","execution_id":"exe_x","result":{"rows":[${run}[]]}}`);
 
 /** A frame whose mask is zero, so that its bytes are those of the text. */
 function frame(kind: number, text: string): Buffer {

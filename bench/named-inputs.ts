@@ -42,8 +42,9 @@ export const namedInputs: readonly NamedInput[] = [
   plain('a notification template with 8,188 blanks', listed('a channel with a template of blanks')),
   { name: 'a route path of 60,000 slashes', prepare: slashes },
   { name: 'a channel message of 8 MB in 2.6 million values', prepare: (service) => messages(service, 1, 1) },
+  { name: 'a channel message of 8 MB of blanks', prepare: (service) => messages(service, 1, 1, ' ') },
   {
-    name: `three such messages on each of ${CONNECTIONS} connections`,
+    name: `three messages of 2.6 million values on each of ${CONNECTIONS} connections`,
     prepare: (service) => messages(service, CONNECTIONS, 3),
   },
   { name: `GET /manifest of ${SECRETS} secrets in 3.7 MB of environment`, prepare: manifestOfSecrets },
@@ -56,14 +57,19 @@ async function slashes(service: Service): Promise<() => Promise<unknown>> {
 }
 
 /** Sends messages that no daemon sends, and waits until the service has closed each connection after the last of them. */
-async function messages(service: Service, connections: number, each: number): Promise<() => Promise<unknown>> {
+async function messages(
+  service: Service,
+  connections: number,
+  each: number,
+  unit = '[],',
+): Promise<() => Promise<unknown>> {
   const keys: string[] = [];
   for (let i = 0; i < connections; i++) {
     const body = { name: `messages ${++created}`, environment: 'staging' } as const;
     keys.push((await service.client.call('servers.register', { body })).data.api_key);
   }
   // At idle priority, because attackers have machines of their own.
-  const attacker = [process.execPath, 'bench/channel-attacker.ts', service.base, String(each), ...keys];
+  const attacker = [process.execPath, 'bench/channel-attacker.ts', service.base, unit, String(each), ...keys];
   const sending = startProcess(['chrt', '--idle', '0', ...attacker]);
   await sending.waitForLine('authenticated');
   return async () => {
