@@ -4,7 +4,7 @@ import type { InputValue } from '@hortus/contract/template/inputs';
  * Maximum length of all values of a definition, a saved configuration or an execution together. Each is limited by its type, but a
  * template can declare thousands, and lists return the values of a hundred records.
  */
-export const MAX_TOTAL_LENGTH = 131_072;
+const MAX_TOTAL_LENGTH = 131_072;
 
 /** What a secret in the vault counts for: its length is not known here. */
 const HELD_LENGTH = 512;
