@@ -13,13 +13,9 @@ export interface Page<Item> {
 }
 
 export interface Listing<Item> {
-  rows(limit: number, offset: number): Promise<readonly Item[]>;
+  rows(limit: number, offset: number): Promise<Item[]>;
   /** Does the work of `rows` and `count` in one round trip. The count is undefined if there are no rows. */
-  rowsAndCount?(
-    limit: number,
-    offset: number,
-    atMost: number,
-  ): Promise<{ rows: readonly Item[]; count: number | undefined }>;
+  rowsAndCount?(limit: number, offset: number, atMost: number): Promise<{ rows: Item[]; count: number | undefined }>;
   /** Counts the rows up to `atMost`. */
   count(atMost: number): Promise<number>;
   /** Identifies the list and its filters; lists with the same key share a count. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { tableContents } from '../../testing/table-contents.ts';
 import { daemonOf, keyOf, openInstanceServices } from '../instances/testing/instance-services.ts';
+import { executionList } from './store.ts';
 
 onBothEngines((engine) => {
   it('the listed actions are those that the template of the running revision declares', async () => {
@@ -65,6 +66,16 @@ onBothEngines((engine) => {
     expect(line.sent[1]).toMatchObject({ action: { command: ['pg_dump', '-U', 'inkwell', 'inkwell'] } });
     const { data } = await actions.history(principal, { instanceId: id }, {});
     expect(data).toHaveLength(2);
+  });
+
+  it('a list reads neither outputs nor requests, which can be hundreds of megabytes for a page', async () => {
+    const { running, execute, storage, principal } = await openInstanceServices(engine);
+    const { id } = await running();
+    const ordered = await execute(id);
+    const [row] = await executionList(storage.reader, { accountId: principal.accountId }).rows(1, 0);
+    expect(row).toMatchObject({ id: ordered.id });
+    expect(row).not.toHaveProperty('output');
+    expect(row).not.toHaveProperty('request');
   });
 
   describe('the params of an action', () => {

@@ -3,18 +3,17 @@ import { expect, it } from 'vitest';
 import { Problem } from '../../problem.ts';
 import { fillAction } from './request.ts';
 
-const action = (changes: Pick<ManifestAction, 'command' | 'env'>): ManifestAction =>
-  ({
-    slug: 'a',
-    name: 'A',
-    description: '',
-    component: 'main',
-    type: 'exec',
-    dangerous: false,
-    timeout_ms: 1_000,
-    params: [{ name: 'A', type: 'text', required: false }],
-    ...changes,
-  }) as ManifestAction;
+const action = (changes: Pick<ManifestAction, 'command' | 'env'>): ManifestAction => ({
+  slug: 'a',
+  name: 'A',
+  description: '',
+  component: 'main',
+  type: 'exec',
+  timeout_ms: 1_000,
+  dangerous: false,
+  params: [{ name: 'A', type: 'text', required: false }],
+  ...changes,
+});
 
 it.each<[string, Pick<ManifestAction, 'command' | 'env'>]>([
   ['an argument', { command: ['${params.A}-'.repeat(5_000)], env: {} }],
