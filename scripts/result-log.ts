@@ -2,7 +2,11 @@ import { appendFileSync } from 'node:fs';
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 import type { LoggedResult } from './vitest-report.ts';
 
-/** Reporter that writes each result to a file at once: Vitest writes its summary and its report only at its end. */
+/**
+ * Reporter that writes each result to a file at once: Vitest writes its summary and its report only at its end.
+ *
+ * @public Vitest loads it by its path.
+ */
 export default class ResultLog implements Reporter {
   onTestCaseResult(test: TestCase): void {
     const { state, errors = [] } = test.result();
