@@ -4,7 +4,8 @@ import type { LoggedResult } from './vitest-report.ts';
 
 /**
  * Reporter that writes each result to a file at once: Vitest writes its summary and its report only at its end.
- * @public Loaded by Vitest.
+ *
+ * @public Vitest loads it by its path.
  */
 export default class ResultLog implements Reporter {
   onTestCaseResult(test: TestCase): void {

@@ -46,11 +46,11 @@ export async function makeTree(folder: string, { arch, version, date, daemonsFro
 
   await bundleCli(at(`${HOME}/cli`));
   const main = at(`${HOME}/cli/main.mjs`);
-  // Runs on the Node of the package, whatever Node the machine has.
-  await writeFile(main, (await readFile(main, 'utf8')).replace(/^#!.*\n|^/, `#!${NODE}\n`));
-  await chmod(main, 0o755);
-  await mkdir(at('usr/bin'), { recursive: true });
-  await symlink('../lib/hortus/cli/main.mjs', at('usr/bin/hortus'));
+  // Not a program by itself: the command runs it on the Node of the package, whatever Node the machine has.
+  await writeFile(main, (await readFile(main, 'utf8')).replace(/^#!.*\n/, ''));
+  await chmod(main, 0o644);
+  await write('usr/bin/hortus', `#!/bin/sh\nexec ${NODE} /${HOME}/cli/main.mjs "$@"\n`);
+  await chmod(at('usr/bin/hortus'), 0o755);
   // The binary that other servers download is also the daemon of this one.
   await chmod(at(`${HOME}/dist/${daemon}`), 0o755);
   await symlink(`../lib/hortus/dist/${daemon}`, at('usr/bin/hortusd'));

@@ -2,7 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 /**
  * Tests for scripts/interrupted-run.test.ts: some have ended, one never does.
- * @public Loaded by Vitest.
+ *
+ * @public Vitest loads it by its path.
  */
 export default defineConfig({
   test: {
