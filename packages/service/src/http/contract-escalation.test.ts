@@ -12,11 +12,14 @@ const ordinary = permissionNames.filter((name) => name !== 'admin');
 /**
  * Rows that hand out a credential. Those of servers are left out: a new server reaches nothing yet, and who may rotate
  * the key of one is tested with the servers. So are those of gardens: their secret only announces pushes, and who gets it may
- * have the repository read anyway.
+ * have the repository read anyway. Public rows return a session for the password or the invite in the body.
  */
 const minting = endpointRows.filter(
   ([name, row]) =>
-    secretFieldsOf(row.response).length > 0 && !/^(servers|gardens)\./.test(name) && row.permission !== 'admin',
+    secretFieldsOf(row.response).length > 0 &&
+    !/^(servers|gardens)\./.test(name) &&
+    row.permission !== 'admin' &&
+    row.permission !== 'public',
 );
 
 onBothEngines((engine) => {
