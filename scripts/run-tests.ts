@@ -128,7 +128,8 @@ async function startEngines(programs: string) {
   // The console before the tests: in a new clone several would build it at the same time.
   const bundling = Promise.all([bundlePrograms(programs), bundleCli(join(programs, 'cli')), buildConsole()]);
   // Checked below, once the engines are running; after an error it must not write into a removed folder.
-  started.defer(() => bundling.then(ignore, ignore));
+  const bundled = Promise.allSettled([bundling]);
+  started.defer(async () => void (await bundled));
   const postgres = started.use(await startPostgres());
   const docker = started.use(await startDocker());
   await bundling;
@@ -139,8 +140,6 @@ async function startEngines(programs: string) {
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
-
-const ignore = () => undefined;
 
 async function timed<T>(phase: string, work: () => Promise<T>): Promise<T> {
   const started = performance.now();
