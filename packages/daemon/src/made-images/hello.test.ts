@@ -20,7 +20,7 @@ const folder = temporaryFolder('hello');
 const arch = process.arch === 'x64' ? 'amd64' : process.arch;
 
 let server: TestServer;
-/** The engine of the run, without a registry: whoever pulls fails. */
+/** The engine of the run, without a registry: a pull fails. */
 let offline: Engine;
 beforeAll(async () => {
   server = await TestServer.open();

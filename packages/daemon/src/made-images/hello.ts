@@ -3,7 +3,7 @@ import type { ImageContent, Member } from './image-archive.ts';
 import { outputOf, type Program, placesOf, readProgram } from './program.ts';
 
 const PORT = 8080;
-/** Nobody. */
+/** The user without rights of Debian and busybox. */
 const USER = '65534:65534';
 /** Parts of busybox that the start script calls. */
 const APPLETS = ['cat', 'httpd', 'mkdir', 'printf', 'sed', 'sh'] as const;
