@@ -1,4 +1,4 @@
-/** What this machine lacks to be a server, and the hands that change it; tests replace them. */
+/** What this machine lacks to be a server, and the operations that add it; tests replace them. */
 export interface EngineMachine {
   readonly isRoot: boolean;
   /** Whether Debian's packages can be installed. */

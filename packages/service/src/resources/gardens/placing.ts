@@ -115,7 +115,9 @@ export class Placing {
     const server = this.#places.servers.find(({ id }) => id === serverId);
     if (!server || server.trusted) return true;
     const name = this.#places.mayName ? ` (${server.name})` : '';
-    report(`its server is not trusted${name}; rotate the key of that to trust it, or name it as server`);
+    report(
+      `its server is not trusted${name}; rotate the key of that server to trust it, or name it in the field server`,
+    );
     return false;
   }
 
